@@ -32,9 +32,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed, remark
+from polyir.diagnostics import OptionError, missed, remark
 from polyir.irregular.candidates import irregular_loops
 from polyir.irregular.wavefronts import inspect_wavefronts
+from polyir.loops.loop_forms import erase_idle
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 
@@ -52,6 +53,10 @@ class InspectWavefrontsPass(ModulePass):
     block: int = 1
     loops: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.block < 1:
+            raise OptionError("option 'block' of pass 'inspect-wavefronts' must be at least 1")
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
             LowerPolyPass().apply(ctx, op)
@@ -60,5 +65,7 @@ class InspectWavefrontsPass(ModulePass):
             (remark if found.slices else missed)(self.name, reason, where)
         for slice in found.slices:
             inspect_wavefronts(op, slice, self.block, partial(remark, self.name))
+        if found.slices:
+            erase_idle(tuple(op.ops))
         if not found.slices and not found.reasons:
             missed(self.name, "nothing to do: no loop writes elements by index arrays", op)

@@ -32,6 +32,7 @@ PASS_NAMES = (
     "equations-to-scop",
     "check-indices",
     "inspect-wavefronts",
+    "runtime-test",
     "reorder-data",
     "reorder-iterations",
     "sparse-tile",

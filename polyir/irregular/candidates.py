@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from xdsl.dialects import affine, memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from polyir.diagnostics import PolyirError
 from polyir.irregular.inspection import INSPECTOR
-from polyir.irregular.slices import AddressSlice, address_slice
+from polyir.irregular.slices import AddressSlice, CannotInspectError, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside
-from polyir.model.raising.effects import LOADS
+from polyir.model.raising.control import LOOPS
+from polyir.model.raising.effects import LOADS, inputs_of
 
 
 @dataclass
@@ -26,8 +26,8 @@ class IrregularLoops:
 def irregular_loops(root: Operation, names: Collection[str] = ()) -> IrregularLoops:
     """The loops inside `root` that write memory at places that come out of index arrays.
 
-    Of nested ones, it is the outermost one that the places depend on. With `names`, only loops
-    whose counters have these names are looked at.
+    Of nested ones, it is the outermost one whose counter chooses the elements of index arrays. With
+    `names`, only loops whose counters have these names are looked at.
     """
     found = IrregularLoops()
     _add(root, names, found)
@@ -37,20 +37,24 @@ def irregular_loops(root: Operation, names: Collection[str] = ()) -> IrregularLo
 def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
     if INSPECTOR in op.attributes:
         return
+    reasons: list[tuple[str, Operation]] = []
     if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
         try:
             slice = address_slice(op)
-        except PolyirError as error:
+        except CannotInspectError as error:
             if _has_irregular_store(op):
-                found.reasons.append((f"loop left: {error.message}", op))
+                reasons.append((f"loop left: {error.message}", error.op))
         else:
-            if _is_irregular(slice) and slice.uses_counter:
+            if _is_irregular(slice):
                 found.slices.append(slice)
                 return
+    known = len(found.slices)
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
                 _add(inner, names, found)
+    if len(found.slices) == known:
+        found.reasons += reasons
 
 
 def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
@@ -58,8 +62,24 @@ def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
 
 
 def _is_irregular(slice: AddressSlice) -> bool:
-    """Whether some address or control of a slice comes out of memory."""
-    return any(isinstance(op, LOADS) for op in slice.needed)
+    """Whether some address or control comes out of memory at places that the counter chooses."""
+    changing = dependent_values(slice.loop)
+    return any(
+        isinstance(inner, LOADS) and any(index in changing for index in inner.indices)
+        for op in slice.needed
+        for inner in op.walk()
+    )
+
+
+def dependent_values(loop: SequentialLoop) -> set[SSAValue]:
+    """The values inside a loop that depend on its counter."""
+    found: set[SSAValue] = {loop.body.block.args[0]}
+    for op in loop.body.block.walk():
+        if any(value in found for value in inputs_of(op)):
+            found.update(op.results)
+        if isinstance(op, LOOPS) and any(value in found for value in op.operands):
+            found.update(op.body.block.args)
+    return found
 
 
 def _has_irregular_store(loop: SequentialLoop) -> bool:
@@ -87,7 +107,7 @@ def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> lis
         if any(outer.is_ancestor(op) for outer in found):
             continue
         if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
-            derived = _derived_values(op)
+            derived = dependent_values(op)
             if any(
                 index in derived and _is_loaded(index, op)
                 for inner in op.walk()
@@ -106,13 +126,3 @@ def _without_inspectors(root: Operation) -> Iterator[Operation]:
             for block in region.blocks:
                 for op in block.ops:
                     yield from _without_inspectors(op)
-
-
-def _derived_values(loop: SequentialLoop) -> set[SSAValue]:
-    """The values inside a loop that are computed from its counter, also as bounds of loops."""
-    derived: set[SSAValue] = {loop.body.block.args[0]}
-    for op in loop.walk():
-        if op is not loop and any(operand in derived for operand in op.operands):
-            derived.update(op.results)
-            derived.update(arg for region in op.regions for b in region.blocks for arg in b.args)
-    return derived

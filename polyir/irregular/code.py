@@ -7,7 +7,15 @@ from contextlib import ExitStack, contextmanager
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -61,6 +69,33 @@ class Code:
     def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """The smaller one of two numbers, which may be negative."""
         return self.builder.insert(arith.MinSIOp(left, right)).result
+
+    def compared(self, left: SSAValue, predicate: str, right: SSAValue | int) -> SSAValue:
+        """Whether a predicate of `arith.cmpi` holds, as a value of type i1."""
+        return self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
+
+    def both(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Whether two values of type i1 hold."""
+        return self.builder.insert(arith.AndIOp(left, right)).result
+
+    def choice(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
+        """One of two values."""
+        return self.builder.insert(arith.SelectOp(condition, value, other)).result
+
+    def copy_if(self, condition: SSAValue, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
+        """Run a copy of an operation if `condition` holds; else its result is 0.
+
+        `values` gets the result.
+        """
+        (result,) = op.results
+        then, otherwise = (
+            Region(Block([value, scf.YieldOp(value.results[0])]))
+            for value in (op.clone(dict(values)), _zero(result.type))
+        )
+        guarded = scf.IfOp(condition, [result.type], then, otherwise)
+        self.add(guarded)
+        guarded.results[0].name_hint = result.name_hint
+        values[result] = guarded.results[0]
 
     def select(
         self,
@@ -214,6 +249,16 @@ class Code:
 
     def _value(self, value: SSAValue | int) -> SSAValue:
         return self.constant(value) if isinstance(value, int) else value
+
+
+def _zero(type: Attribute) -> arith.ConstantOp:
+    """The number 0 of a type."""
+    if isinstance(type, AnyFloat):
+        return arith.ConstantOp(FloatAttr(0.0, type))
+    if isinstance(type, IntegerType):
+        return arith.ConstantOp.from_int_and_width(0, type)
+    assert isinstance(type, IndexType)
+    return arith.ConstantOp(IntegerAttr.from_index_int_value(0))
 
 
 def _is_constant(value: SSAValue | int, number: int) -> bool:

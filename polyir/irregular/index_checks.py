@@ -42,7 +42,7 @@ from polyir.irregular.slices import (
     Element,
     ElementAccess,
     address_slice,
-    subscripts_of,
+    computed_subscripts,
 )
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import SequentialLoop
@@ -229,7 +229,7 @@ class _Checker:
         for dimension, subscript in enumerate(element.subscripts):
             extent = self._extents[element.memory][dimension].size
             source = _source(subscript)
-            position = [] if source is None else subscripts_of(source, code, {})
+            position = [] if source is None else computed_subscripts(source, code, {})
             sources.append(None if source is None else (_name(source.memref), len(position)))
             is_wrong = code.builder.insert(arith.CmpiOp(subscript, extent, "uge")).result
             kept: list[SSAValue | int] = [

@@ -18,13 +18,15 @@ So a program may call the inspector once and the executor many times.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, func, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
     IndexType,
     MemRefType,
     ModuleOp,
@@ -46,6 +48,7 @@ from polyir.irregular.extents import (
 )
 from polyir.irregular.plans import INSPECTED_INSIDE
 from polyir.irregular.slices import AddressSlice, Values, Visit
+from polyir.irregular.writes import first_write
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import (
     SequentialLoop,
@@ -56,7 +59,7 @@ from polyir.loops.loop_forms import (
     range_of,
 )
 from polyir.model.index_expressions import IndexExpression
-from polyir.model.raising.effects import LOADS, is_pure, may_overlap, stores_in
+from polyir.model.raising.effects import LOADS, is_pure, may_trap
 
 INSPECTOR = "polyir.inspector"
 """The attribute of functions that are inspectors: their loops get no inspectors of their own."""
@@ -77,6 +80,8 @@ class Bounds:
 
 def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
     """The bounds of a loop as values, computed before it; raises for a step that is not known."""
+    if not isinstance(loop.body.block.args[0].type, IndexType):
+        raise PolyirError("the counter of the loop is not of type index", location_of(loop))
     found = range_of(loop)
     if found is None:
         raise PolyirError("the step of the loop is not a positive constant", location_of(loop))
@@ -99,25 +104,39 @@ def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
             legalize_affine(op)
 
 
+@dataclass(frozen=True)
+class Runs:
+    """That what comes next is only run if a loop has an iteration, or if a condition holds.
+
+    `values` are the lower and upper bound of the loop, or the condition.
+    """
+
+    values: tuple[SSAValue, SSAValue] | tuple[SSAValue]
+
+
 @dataclass
 class Place:
     """The operation that an inspector runs before, and what it needs there.
 
     `prelude` are pure operations and loads that are after the place in the program, in their order,
-    and `sources` the values that they and the slice take from before the place. `reason` says
-    why the place is not further out, with the operation that prevents it.
+    with the loops that they were moved out of, and `sources` the values that they and the slice
+    take from before the place. `reason` says why the place is not further out, with the operation
+    that prevents it.
     """
 
     before: Operation
     sources: dict[SSAValue, None]
     loads: list[Operation]
-    prelude: list[Operation] = field(default_factory=list)
+    prelude: list[Operation | Runs] = field(default_factory=list)
     reason: tuple[str, Operation] | None = None
 
     def move_out(self) -> bool:
-        """Move before the loop around the place, if the inspector can run there, too."""
+        """Move before the loop or conditional around the place, if the inspector can run there."""
         around = self.before.parent_op()
-        if not isinstance(around, affine.ForOp | scf.ForOp):
+        if around is None or isinstance(around, func.FuncOp):
+            return False
+        if not isinstance(around, affine.ForOp | scf.ForOp | scf.IfOp):
+            self.reason = (f"it is in '{around.name}'", around)
             return False
         mover = _Mover(around)
         try:
@@ -125,13 +144,36 @@ class Place:
                 mover.require_unwritten(op)
             for value in self.sources:
                 mover.need(value)
+            runs = _runs(around, self.before)
         except _StopError as error:
             self.reason = (str(error), error.op)
             return False
         self.before, self.sources = around, mover.sources
         self.prelude = [*mover.found, *self.prelude]
+        if runs is not None:
+            self.prelude.insert(0, runs)
+            self.sources |= dict.fromkeys(runs.values)
         self.loads += [op for op in mover.found if isinstance(op, LOADS)]
         return True
+
+
+def _runs(around: affine.ForOp | scf.ForOp | scf.IfOp, inner: Operation) -> Runs | None:
+    """When `inner` runs, which is in `around`; `None` for always."""
+    if isinstance(around, scf.IfOp):
+        if inner.parent_region() is not around.true_region:
+            raise _StopError("it is in the 'else' of a conditional", around)
+        return Runs((around.cond,))
+    if isinstance(around, scf.ForOp):
+        return Runs((around.lb, around.ub))
+    known = range_of(around)
+    if known is None:
+        raise _StopError("the bounds of this loop are not affine", around)
+    if len(known.lower) == len(known.upper) == 1:
+        distance = known.upper[0] - known.lower[0]
+        if distance.is_constant and distance.constant > 0:
+            return None
+    bounds = bounds_before(around)
+    return Runs((bounds.lower, bounds.upper))
 
 
 class _StopError(Exception):
@@ -184,10 +226,10 @@ class _Mover:
     def require_unwritten(self, load: Operation) -> None:
         """Raise if the loop around may write what `load` reads."""
         assert isinstance(load, LOADS)
-        for store in stores_in(self._around):
-            if may_overlap(store.memref, load.memref):
-                name = load.memref.name_hint or "memory"
-                raise _StopError(f"the index array '{name}' is written here", store)
+        write = first_write(self._around, load.memref)
+        if write is not None:
+            name = load.memref.name_hint or "memory"
+            raise _StopError(f"the index array '{name}' may be written here", write)
 
 
 Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
@@ -248,17 +290,24 @@ class Inspection:
     @property
     def messages(self) -> tuple[tuple[str, Operation], ...]:
         """Where the inspector runs, and why not further out, each with an operation."""
-        where = "at the start of the kernel" if self.runs_first else "before this"
-        messages = [(f"the inspector runs {where}", self.place.before)]
-        if self.place.reason is not None:
-            text, op = self.place.reason
-            messages.append((f"it does not run further out: {text}", op))
-        return tuple(messages)
+        reason = self.place.reason or self._reason_in_kernel()
+        if reason is None:
+            return (("the inspector runs at the start of the kernel", self.place.before),)
+        text, op = reason
+        return (
+            ("the inspector runs before this", self.place.before),
+            (f"it does not run further out: {text}", op),
+        )
+
+    @property
+    def has_unknown_extents(self) -> bool:
+        """Whether `extents` needs a visit of all accesses."""
+        return UNKNOWN_EXTENTS in self._function.attributes
 
     def extents(self) -> Extents:
         """The extents of the memrefs of the loops, as values of the inspector."""
         memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
-        if UNKNOWN_EXTENTS in self._function.attributes:
+        if self.has_unknown_extents:
             return visited_extents(self.code, memories, self._visit_all)
         return declared_extents(self.code, memories, self.values)
 
@@ -286,11 +335,13 @@ class Inspection:
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
         inspector.attributes[INSPECTOR] = UnitAttr()
-        self._module.body.block.insert_op_before(inspector, self._function)
+        self._table.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
-        if not self.runs_first:
-            self._function.attributes[INSPECTED_INSIDE] = StringAttr(self._reason_inside())
+        reason = self._reason_in_kernel()
+        if reason is not None:
+            text, op = reason
+            self._function.attributes[INSPECTED_INSIDE] = StringAttr(f"{text}: {location_of(op)}")
             at = self.place.before
             outputs = self._call(name, Code(InsertPoint.before(at)), {})
             Code(InsertPoint.after(at)).free(*self._arrays(outputs))
@@ -300,25 +351,26 @@ class Inspection:
     @property
     def runs_first(self) -> bool:
         """Whether the inspector runs first in the kernel, on nothing but its arguments."""
-        is_top = self.place.before.parent_op() is self._function
-        writes = tuple(stores_in(self._function))
-        return (
-            is_top
-            and all(source in self._function.body.block.args for source in self._sources)
-            and not any(
-                may_overlap(write.memref, load.memref)
-                for load in self.place.loads
-                for write in writes
-                if isinstance(load, LOADS)
-            )
-        )
+        return self._reason_in_kernel() is None
 
-    def _reason_inside(self) -> str:
-        """Why the inspector does not run at the start of the kernel."""
-        if self.place.reason is None:
-            return "the kernel writes or computes what its inspector reads"
-        text, op = self.place.reason
-        return f"{text}: {location_of(op)}"
+    def _reason_in_kernel(self) -> tuple[str, Operation] | None:
+        """Why the inspector cannot run before the function; `None` if it can.
+
+        It can if its arguments are all that the inspector depends on.
+        """
+        if self.place.before.parent_op() is not self._function:
+            return self.place.reason
+        arguments = self._function.body.block.args
+        for source in self._sources:
+            if source not in arguments:
+                assert isinstance(source.owner, Operation)
+                return "it depends on this", source.owner
+        for load in self.place.loads:
+            try:
+                self._pure.require_unwritten(load)
+            except _StopError as error:
+                return str(error), error.op
+        return None
 
     def _called_by_kernel(self, name: str) -> tuple[SSAValue, ...]:
         """Call the inspector before the executor, in the kernel."""
@@ -334,6 +386,10 @@ class Inspection:
             added.append(block.insert_arg(value.type, len(block.args)))
             added[-1].name_hint = value.name_hint
         self._function.update_function_type()
+        if self._function.arg_attrs is not None:
+            known_attributes = self._function.arg_attrs.data
+            empty = [DictionaryAttr({}) for _ in outputs]
+            self._function.arg_attrs = ArrayAttr([*known_attributes, *empty])
         return tuple(added)
 
     def _split(self) -> func.CallOp:
@@ -344,13 +400,14 @@ class Inspection:
         types = executor.function_type
         kernel = func.FuncOp(name, types, visibility=executor.sym_visibility)
         kernel.arg_attrs, kernel.res_attrs = executor.arg_attrs, executor.res_attrs
+        kernel.attributes = dict(executor.attributes)
         kernel.location = executor.location
         block = kernel.body.block
         for old, new in zip(executor.body.block.args, block.args, strict=True):
             new.name_hint = old.name_hint
         call = func.CallOp(executor.sym_name.data, block.args, types.outputs.data)
         block.add_ops([call, func.ReturnOp(*call.results)])
-        self._module.body.block.insert_op_after(kernel, executor)
+        self._table.insert_op_after(kernel, executor)
         return call
 
     def _call(self, name: str, code: Code, known: Values) -> tuple[SSAValue, ...]:
@@ -359,7 +416,7 @@ class Inspection:
         made = []
         for each in self._outputs:
             if each.size is None:
-                made.append(code.cell(each.name))
+                made.append(_outside_loops(code).cell(each.name))
             else:
                 made.append(code.array(each.name, *each.size(code, bounds[0], values)))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
@@ -375,19 +432,62 @@ class Inspection:
     def _prepared(self, code: Code, known: Values) -> tuple[Values, tuple[Bounds, ...]]:
         """Add what the bounds and the slices use, from the values that are known."""
         values = dict(known)
-        for op in (*self._pure.found, *self.place.prelude):
+        for op in self._pure.found:
             code.add(op.clone(values))
-        return values, tuple(known.mapped(values) for known in self.program_bounds)
+        runs = _add_prelude(self.place.prelude, code, values)
+        bounds = [known.mapped(values) for known in self.program_bounds]
+        if runs is not None:
+            # Without an iteration of the loops around, index arrays may have no elements to read.
+            bounds = [
+                replace(each, upper=code.choice(runs, each.upper, each.lower)) for each in bounds
+            ]
+        return values, tuple(bounds)
+
+    @property
+    def _table(self) -> Block:
+        """The block of the module that the function is in."""
+        table = self._function.parent_block()
+        assert table is not None
+        return table
 
     def _free_name(self, wanted: str) -> str:
-        taken = {op.sym_name.data for op in self._module.ops if isinstance(op, func.FuncOp)}
+        taken = {op.sym_name.data for op in self._table.ops if isinstance(op, func.FuncOp)}
         return unique_name(wanted, taken)
+
+
+def _add_prelude(
+    prelude: Iterable[Operation | Runs], code: Code, values: Values
+) -> SSAValue | None:
+    """Add what comes before an inspector; whether the place in the program is reached at all."""
+    runs: SSAValue | None = None
+    for item in prelude:
+        if isinstance(item, Runs):
+            mine = [values.get(each, each) for each in item.values]
+            holds = mine[0] if len(mine) == 1 else code.compared(mine[0], "slt", mine[1])
+            runs = holds if runs is None else code.both(runs, holds)
+        elif runs is not None and (isinstance(item, LOADS) or may_trap(item)):
+            code.copy_if(runs, item, values)
+        else:
+            code.add(item.clone(values))
+    return runs
 
 
 def _function_of(op: Operation) -> func.FuncOp:
     parent = op.parent_op()
     assert parent is not None
     return parent if isinstance(parent, func.FuncOp) else _function_of(parent)
+
+
+def _outside_loops(code: Code) -> Code:
+    """The place for an allocation on the stack that `code` uses: loops would repeat it."""
+    block = code.builder.insertion_point.block
+    around = block.parent_op()
+    if not isinstance(around, affine.ForOp | scf.ForOp | affine.IfOp | scf.IfOp):
+        return code
+    while isinstance(around, affine.ForOp | scf.ForOp | affine.IfOp | scf.IfOp):
+        block = around.parent_block() or block
+        around = block.parent_op()
+    return Code(InsertPoint.at_start(block))
 
 
 def _kernel_name(function: func.FuncOp) -> str:
@@ -426,4 +526,6 @@ def _executor_call(module: ModuleOp, function: func.FuncOp) -> func.CallOp | Non
         for op in module.walk()
         if isinstance(op, func.CallOp) and op.callee.root_reference.data == name
     ]
-    return calls[0] if len(calls) == 1 else None
+    if len(calls) != 1 or _function_of(calls[0]).sym_name.data != _kernel_name(function):
+        return None
+    return calls[0]

@@ -8,22 +8,29 @@ loops", IEEE Transactions on Computers, 1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import reduce
 
-from xdsl.dialects import affine, memref, scf
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
+from polyir.irregular.writes import first_write
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
+from polyir.loops.loop_ranges import ranges_of
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.raising.control import LOOPS, iterators_of
 from polyir.model.raising.effects import (
     ALLOCATIONS,
     LOADS,
     STORES,
+    base_of,
     inputs_of,
     is_pure,
     may_overlap,
@@ -33,9 +40,20 @@ from polyir.model.raising.effects import (
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 
 
+class CannotInspectError(PolyirError):
+    """Why a loop cannot have an inspector, with the operation that this is about."""
+
+    def __init__(self, message: str, op: Operation) -> None:
+        super().__init__(message, location_of(op))
+        self.op = op
+
+
 @dataclass(frozen=True)
 class Element:
-    """An element of memory that a loop accesses: the memref of the program, and its subscripts."""
+    """An element of memory that an access of a loop is to.
+
+    It has the memref of the program, and its subscripts in the inspector.
+    """
 
     memory: SSAValue
     subscripts: tuple[SSAValue, ...]
@@ -70,6 +88,14 @@ class AddressSlice:
         users = [use.operation for use in self.loop.body.block.args[0].uses]
         return any(op in self.needed or op in self.accesses or op.regions for op in users)
 
+    def only(self, accesses: Sequence[ElementAccess]) -> AddressSlice:
+        """The part for some of the accesses."""
+        finder = _Needed(self.loop, self.loop)
+        for access in accesses:
+            finder.need_access(access)
+        needed = frozenset(finder.found)
+        return replace(self, accesses=tuple(accesses), needed=needed, sources=tuple(finder.sources))
+
     def replay(self, code: Code, counter: SSAValue, values: Values, visit: Visit) -> None:
         """Add an iteration of the loop to an inspector, with `visit` in the place of accesses.
 
@@ -82,7 +108,7 @@ class AddressSlice:
         for op in block.ops:
             if op in self.accesses:
                 assert isinstance(op, ElementAccess)
-                places = tuple(subscripts_of(op, code, values))
+                places = tuple(computed_subscripts(op, code, values))
                 visit(code, Element(op.memref, places, isinstance(op, STORES), op))
             if op in self.needed:
                 code.add(op.clone(values))
@@ -107,6 +133,9 @@ class AddressSlice:
             case scf.ForOp():
                 first, end, step = (values.get(each, each) for each in (op.lb, op.ub, op.step))
                 copy = scf.ForOp(first, end, step, [], regions[0])
+            case affine.ParallelOp() | scf.ParallelOp():
+                self._replay_parallel(op, code, values, visit)
+                return
             case _:
                 operands = [values.get(each, each) for each in op.operands]
                 copy = op.create(operands=operands, properties=op.properties, regions=regions)
@@ -121,6 +150,23 @@ class AddressSlice:
                 self._replay(block, inner, values, visit)
                 inner.add(terminator.create())
 
+    def _replay_parallel(
+        self,
+        op: affine.ParallelOp | scf.ParallelOp,
+        code: Code,
+        values: Values,
+        visit: Visit,
+    ) -> None:
+        """Add loops that run one iteration after the other."""
+        with ExitStack() as stack:
+            for counter, (lower, upper, step) in zip(
+                op.body.block.args, _parallel_bounds(op, code, values), strict=True
+            ):
+                name = counter.name_hint or "i"
+                code, mine = stack.enter_context(code.loop(name, lower, upper, step))
+                values[counter] = mine
+            self._replay(op.body.block, code, values, visit)
+
 
 def address_slice(
     loop: SequentialLoop,
@@ -134,7 +180,7 @@ def address_slice(
     Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
     """
     if loop.results:
-        raise PolyirError("its iterations carry values in iter_args", location_of(loop))
+        raise CannotInspectError("its iterations carry values in iter_args", loop)
     for op in loop.walk():
         _require_known(op)
     writer = loop if around is None else around
@@ -147,9 +193,7 @@ def address_slice(
     )
     finder = _Needed(loop, writer)
     for access in accesses:
-        for index in access.indices:
-            finder.need(index)
-        finder.need_control(access)
+        finder.need_access(access)
     return AddressSlice(
         loop, tuple(memories), accesses, frozenset(finder.found), tuple(finder.sources)
     )
@@ -157,27 +201,40 @@ def address_slice(
 
 def _require_known(op: Operation) -> None:
     """Raise unless all that `op` may do to memory is known."""
-    is_control = isinstance(op, affine.ForOp | scf.ForOp | affine.IfOp | scf.IfOp)
-    is_yield = isinstance(op, affine.YieldOp | scf.YieldOp)
+    is_control = isinstance(op, (*LOOPS, affine.IfOp, scf.IfOp))
+    is_yield = isinstance(op, affine.YieldOp | scf.YieldOp | scf.ReduceOp | scf.ReduceReturnOp)
     is_access = isinstance(op, ElementAccess)
     is_memory = isinstance(op, (*ALLOCATIONS, memref.DeallocOp, memref.DimOp))
     if not (is_control or is_yield or is_access or is_memory or is_pure(op)):
-        raise PolyirError(f"an inspector cannot run '{op.name}'", location_of(op))
+        raise CannotInspectError(f"an inspector cannot run '{op.name}'", op)
 
 
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     """The memrefs from outside that the loop writes; raises if others share their memory."""
-    written = [op.memref for op in stores_in(loop) if is_outside(op.memref, loop)]
-    memories = tuple(dict.fromkeys(written))
+    stores = [op for op in stores_in(loop) if not _is_made_in(op.memref, loop)]
+    for store in stores:
+        if not is_outside(store.memref, loop):
+            raise CannotInspectError("an inspector cannot name the memory of this store", store)
+    memories = tuple(dict.fromkeys(op.memref for op in stores))
     for op in loop.walk():
         if isinstance(op, ElementAccess):
             for memory in memories:
                 if op.memref is not memory and may_overlap(op.memref, memory):
-                    raise PolyirError(
+                    raise CannotInspectError(
                         "two memrefs may share memory, and one of them is written",
-                        location_of(op),
+                        op,
                     )
     return memories
+
+
+def _is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
+    """Whether an allocation in the loop made a memref, or what it views."""
+    base = base_of(memory)
+    return (
+        isinstance(base, SSAValue)
+        and isinstance(base.owner, ALLOCATIONS)
+        and not is_outside(base, loop)
+    )
 
 
 class _Needed:
@@ -189,6 +246,12 @@ class _Needed:
         self._loop = loop
         self._writer = writer
 
+    def need_access(self, access: ElementAccess) -> None:
+        """Add the subscripts of an access, and the control around it."""
+        for index in access.indices:
+            self.need(index)
+        self.need_control(access)
+
     def need(self, value: SSAValue) -> None:
         """Add a value, and what it depends on."""
         if is_outside(value, self._loop):
@@ -196,11 +259,11 @@ class _Needed:
             return
         owner = value.owner
         if isinstance(owner, Block):
-            if value is not owner.args[0]:
-                raise PolyirError(
-                    "an address depends on what a loop carries in iter_args",
-                    location_of(owner.parent_op()),
-                )
+            parent = owner.parent_op()
+            assert parent is not None
+            if not (isinstance(parent, LOOPS) and value in iterators_of(parent)):
+                message = "an address depends on what a loop carries in iter_args"
+                raise CannotInspectError(message, parent)
             return
         if owner in self.found:
             return
@@ -219,6 +282,8 @@ class _Needed:
                 values: Sequence[SSAValue] = parent.operands
                 if isinstance(parent, scf.ForOp):
                     values = values[:3]
+                elif isinstance(parent, scf.ParallelOp):
+                    values = (*parent.lowerBound, *parent.upperBound, *parent.step)
                 elif isinstance(parent, affine.ForOp):
                     values = (*parent.lowerBoundOperands, *parent.upperBoundOperands)
                 for value in values:
@@ -228,21 +293,68 @@ class _Needed:
     def _require_the_same_before(self, op: Operation) -> None:
         """Raise if `op` may have other results before the loop than in it."""
         if isinstance(op, (*STORES, *ALLOCATIONS)):
-            raise PolyirError("an address depends on memory that the loop writes", location_of(op))
+            raise CannotInspectError("an address depends on memory that the loop writes", op)
         if isinstance(op, LOADS):
-            writer = next(
-                (each for each in stores_in(self._writer) if may_overlap(each.memref, op.memref)),
-                None,
-            )
+            writer = first_write(self._writer, op.memref)
             if writer is not None:
                 name = op.memref.name_hint or "memory"
-                raise PolyirError(
+                raise CannotInspectError(
                     f"an address depends on '{name}', which the loop writes here",
-                    location_of(writer),
+                    writer,
                 )
 
 
-def subscripts_of(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
+def _parallel_bounds(
+    op: affine.ParallelOp | scf.ParallelOp, code: Code, values: Values
+) -> Iterator[tuple[SSAValue, SSAValue, SSAValue | int]]:
+    """The bounds and steps of the counters of a parallel loop, as values of an inspector."""
+    if isinstance(op, scf.ParallelOp):
+        for bounds in zip(op.lowerBound, op.upperBound, op.step, strict=True):
+            lower, upper, step = (values.get(each, each) for each in bounds)
+            yield lower, upper, step
+        return
+    body = Region(Block(arg_types=[each.type for each in op.body.block.args]))
+    operands = [values.get(each, each) for each in op.operands]
+    ranges = ranges_of(op.create(operands=operands, properties=op.properties, regions=[body]))
+    if not ranges:
+        raise CannotInspectError("an inspector cannot compute the bounds of this loop", op)
+    for each in ranges:
+        assert each.step is not None
+        lower = reduce(code.maximum, (computed(bound, False, code.builder) for bound in each.lower))
+        upper = reduce(code.minimum, (computed(bound, False, code.builder) for bound in each.upper))
+        yield lower, upper, each.step
+
+
+def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpression, ...]:
+    """The subscripts of an access in a loop, as sums of what the loop does not add up itself.
+
+    Raises `PolyirError` for semi-affine subscripts.
+    """
+    indices = [_expression(index, loop) for index in op.indices]
+    if isinstance(op, memref.LoadOp | memref.StoreOp):
+        return tuple(indices)
+    try:
+        return compose(op.map.data, indices)
+    except NotAffineError as error:
+        raise CannotInspectError(str(error), op) from None
+
+
+def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
+    """A value as a sum, seen through additions and subtractions in the loop."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return IndexExpression((), owner.value.value.data)
+    if not is_outside(value, loop) and isinstance(owner, arith.AddiOp | arith.SubiOp):
+        left, right = _expression(owner.lhs, loop), _expression(owner.rhs, loop)
+        return left + right if isinstance(owner, arith.AddiOp) else left - right
+    if not is_outside(value, loop) and isinstance(owner, affine.ApplyOp):
+        with suppress(NotAffineError):
+            operands = [_expression(each, loop) for each in owner.mapOperands]
+            return compose(owner.map.data, operands)[0]
+    return IndexExpression.of(value)
+
+
+def computed_subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
     """The subscripts of an access in an inspector."""
     indices = [values.get(index, index) for index in op.indices]
     if isinstance(op, memref.LoadOp | memref.StoreOp):
@@ -250,5 +362,5 @@ def subscripts_of(op: ElementAccess, code: Code, values: Values) -> list[SSAValu
     try:
         expressions = compose(op.map.data, [IndexExpression.of(index) for index in indices])
     except NotAffineError as error:
-        raise PolyirError(str(error), location_of(op)) from None
+        raise CannotInspectError(str(error), op) from None
     return [computed(each, False, code.builder) for each in expressions]

@@ -22,6 +22,8 @@ PIPELINES = (
     "inspect-wavefronts{block=100}",
     "reorder-data",
     "sparse-tile{tile=7}",
+    "runtime-test{always=true}",
+    "runtime-test,inspect-wavefronts",
 )
 
 SIZES = (1, 20, 150)

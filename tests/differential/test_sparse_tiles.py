@@ -205,7 +205,8 @@ def _inspected(module: CompiledModule, options: str, loops: int, **arguments: ob
         "order": np.zeros(tiles, np.int64),
         "fronts": np.zeros(tiles + 1, np.int64),
     }
-    known = {**arguments, **filled}
+    # Without time steps, an inspector does nothing.
+    known = {"t": 1, **arguments, **filled}
     inspector(**{p.name: known[p.name] for p in inspector.signature.parameters})
     if named.get("parallel") == "false":
         assert filled["tiles"] == tiles
