@@ -236,7 +236,7 @@ def _usual(
     def generated(
         tree: isl.Schedule, is_wanted: Callable[[ScopAst], bool] = lambda ast: True
     ) -> ScopAst | None:
-        return within_operations(limit, lambda: _generate(scop, tree, expanded, is_wanted))
+        return _generate(scop, tree, expanded, limit, is_wanted)
 
     def has_simple_bounds(ast: ScopAst) -> bool:
         return not _has_piecewise_bounds(ast)
@@ -302,7 +302,7 @@ def _repetition(ast: ScopAst) -> float:
 
 def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     try:
-        return within_operations(TILES_OPERATIONS, lambda: _generate(scop, schedule, expanded))
+        return _generate(scop, schedule, expanded, TILES_OPERATIONS)
     except PolyirError:
         # The hull of the tiles of several statements may have no bounds.
         return None
@@ -312,11 +312,13 @@ def _generate(
     scop: Scop,
     schedule: isl.Schedule,
     expanded: ExpandedTiles,
+    limit: int | None = None,
     is_wanted: Callable[[ScopAst], bool] = lambda ast: True,
-) -> ScopAst:
+) -> ScopAst | None:
     """The AST of `schedule`, from the first of several equivalent inputs with a correct result.
 
-    An AST that is not wanted, and will not be used, is returned without the check.
+    `None` if isl needs more operations than `limit` for the AST of an input. An AST that is not
+    wanted, and will not be used, is returned without the check.
 
     isl has been seen to lose instances of strided statements, and to order them wrongly. What its
     user nodes execute is therefore compared with the schedule, unless that takes isl too long.
@@ -326,11 +328,15 @@ def _generate(
         context = known
         for size in expanded.sizes:
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
+        compute = partial(_generate_under, context, scop, tree, expanded)
         try:
-            ast, dates = _generate_under(context, scop, tree, expanded)
+            found = compute() if limit is None else within_operations(limit, compute)
         except OwnBoundError:
             # Seen once: a kernel with strided tiles, whose loop ended at 100 floor(c / 100).
             continue
+        if found is None:
+            return None
+        ast, dates = found
         # isl keeps the tiles that have no instances.
         root = without_statement(ast.root, TILE) or AstBlock(())
         result = replace(ast, root=with_steps(root, ast.iterators))
