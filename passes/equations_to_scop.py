@@ -93,6 +93,12 @@ class EquationsToScopPass(PassWithOptions):
         def change(system: System) -> System:
             if not self.tree:
                 return system
-            return with_trees(system, self.tree, element_type, self.reassociate)
+            changed = with_trees(system, self.tree, element_type, self.reassociate)
+            if changed == system:
+                message = f"no reduction of '{system.name}' becomes a tree"
+                if not (element_type.is_integer or self.reassociate):
+                    message += ": sums and products of floating-point numbers need 'reassociate'"
+                missed(self.name, message, op)
+            return changed
 
         add_functions(op, program, self.systems, element_type, change)
