@@ -9,6 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import OptionError, missed
+from polyir.passes.check_equations import require_defined
 from polyir.passes.options import PassWithOptions
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ class EquationsToScopPass(PassWithOptions):
     `tree=32`, it first combines so many neighbours each, in parallel; sums and products of
     floating-point numbers, which round, only with `reassociate`.
 
-    The equations have no order. The schedule tree is found by Feautrier's scheduler.
+    Systems in which a value is undefined, or defined twice, are refused as `check-equations` does,
+    unless `check=false`. The equations have no order. The schedule tree is found by Feautrier's
+    scheduler.
 
     Before:
 
@@ -66,6 +69,7 @@ class EquationsToScopPass(PassWithOptions):
     systems: tuple[str, ...] = ()
     tree: int = 0
     reassociate: bool = False
+    check: bool = True
 
     def __post_init__(self) -> None:
         if self.tree < 0 or self.tree == 1:
@@ -81,12 +85,20 @@ class EquationsToScopPass(PassWithOptions):
         if not program.systems:
             missed(self.name, "nothing to do: the module has no equations", op)
             return
+        if self.check:
+            require_defined(program)
         replace_program(op, type(program)(()))
         element_type = ElementType(self.element_type)
 
         def change(system: System) -> System:
             if not self.tree:
                 return system
-            return with_trees(system, self.tree, element_type, self.reassociate)
+            changed = with_trees(system, self.tree, element_type, self.reassociate)
+            if changed == system:
+                message = f"no reduction of '{system.name}' becomes a tree"
+                if not (element_type.is_integer or self.reassociate):
+                    message += ": sums and products of floating-point numbers need 'reassociate'"
+                missed(self.name, message, op)
+            return changed
 
         add_functions(op, program, self.systems, element_type, change)

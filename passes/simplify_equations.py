@@ -12,7 +12,7 @@ from polyir.passes.equation_pass import EquationPass
 if TYPE_CHECKING:
     from polyir.equations.simplification.options import Options
     from polyir.equations.simplification.simplify import Simplified
-    from polyir.equations.system import Program, System
+    from polyir.equations.system import Expression, Program, System
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,16 @@ class SimplifyingPass(EquationPass):
     def options(self) -> Options:
         """What is allowed."""
 
-    def rewrite(self, system: System) -> System:
+    def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.simplification.simplify import simplify_reductions
+        from polyir.equations.system import Reduce
+        from polyir.equations.use_inputs import with_locals_for_inputs
 
+        def has_reduction(given: Expression) -> bool:
+            return any(isinstance(each, Reduce) for each in given.walk())
+
+        if not self.variables:
+            system = with_locals_for_inputs(system, program, has_reduction)
         chosen = [name for name in self.variables if name in _defined(system)]
         if self.variables and not chosen:
             return system

@@ -18,6 +18,7 @@ from xdsl.utils.target import Target
 
 PASS_NAMES = (
     "check-equations",
+    "inline-systems",
     "normalize-equations",
     "substitute",
     "split-union-into-case",

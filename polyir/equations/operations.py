@@ -157,7 +157,11 @@ class _Body:
     def _expression(self, expression: Expression) -> SSAValue:
         match expression:
             case Constant(value=value):
-                return self._constant(value)
+                try:
+                    return self._constant(value)
+                except PolyirError as error:
+                    error.location = expression.location
+                    raise
             case Index(function=function):
                 return self._from_integer(function)
             case Dependence(operand=Variable(name=name), function=point):
