@@ -288,11 +288,7 @@ class _Converter:
         self, name: str, domain: isl.Set, role: Role, value: Expression, location: SourceLocation | None
     ) -> None:
         self._declare(name, domain, role, location)
-        count = domain.dim(isl.dim_type.set)
-        names = [domain.get_dim_name(isl.dim_type.set, place) for place in range(count)]
-        indices = tuple(each for each in names if each is not None)
-        is_named = len(set(indices)) == count
-        self._equations.append(Equation(name, value, indices if is_named else None, location))
+        self._equations.append(Equation(name, value, _names(domain), location))
 
     def _define_store(self, write: Write) -> None:
         """The variable has what a store writes, at each instance of its statement."""
@@ -403,6 +399,14 @@ def pieces_of(relation: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
             lambda part, function: pieces.append((part, function))
         )
     return pieces
+
+
+def _names(domain: isl.Set) -> tuple[str, ...] | None:
+    """The names of the dimensions of a set, if all have one."""
+    count = domain.dim(isl.dim_type.set)
+    names = [domain.get_dim_name(isl.dim_type.set, place) for place in range(count)]
+    found = tuple(dict.fromkeys(each for each in names if each is not None))
+    return found if len(found) == count else None
 
 
 def _at(variable: str, function: isl.MultiAff) -> Expression:

@@ -62,8 +62,19 @@ class Chains:
 
     @property
     def points(self) -> isl.Set:
-        """The points of all chains."""
-        return reduce(isl.Set.union, (each.to_chain.range() for each in self.links)).coalesce()
+        """The points of all chains; their dimensions have the names of iterators."""
+        points = reduce(isl.Set.union, (each.to_chain.range() for each in self.links)).coalesce()
+        link = self.links[0]
+        for place in range(points.dim(isl.dim_type.set)):
+            function = link.projection.get_at(place)
+            for iterator in range(link.domain.dim(isl.dim_type.set)):
+                variable = isl.Aff.var_on_domain(
+                    function.get_domain_local_space(), isl.dim_type.set, iterator
+                )
+                if function.plain_is_equal(variable):
+                    name = link.domain.get_dim_name(isl.dim_type.set, iterator)
+                    points = points.set_dim_name(isl.dim_type.set, place, name)
+        return points
 
 
 @dataclass(frozen=True)

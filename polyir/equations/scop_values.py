@@ -50,13 +50,11 @@ class Values:
     def of(self, value: SSAValue) -> Expression:
         """The expression of a value in the body."""
         op = value.owner
-        if not isinstance(op, Operation):
-            raise PolyirError("an index is used as a number", location_of(self.statement.op))
-        if op in self.loaded:
+        if isinstance(op, Operation) and op in self.loaded:
             return self.loaded[op]
-        if not self.statement.op.is_ancestor(op):
-            return self.outside(value)
-        return self._computed(op)
+        if isinstance(op, Operation) and self.statement.op.is_ancestor(op):
+            return self._computed(op)
+        return self.outside(value)
 
     def _computed(self, op: Operation) -> Expression:
         operands = op.operands
