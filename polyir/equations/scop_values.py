@@ -163,10 +163,10 @@ def refused(op: Operation, type: Attribute) -> PolyirError:
 
 
 def _of_index(function: isl.PwAff, location: SourceLocation | None) -> Expression:
-    pieces = [
-        (part.reset_tuple_id(), Index(value.reset_tuple_id(isl.dim_type.in_), location=location))
-        for part, value in function.get_pieces()
-    ]
+    pieces: list[tuple[isl.Set, Expression]] = []
+    for part, value in function.get_pieces():
+        unnamed = isl.MultiAff.from_aff(value).reset_tuple_id(isl.dim_type.in_).get_at(0)
+        pieces.append((part.reset_tuple_id(), Index(unnamed, location=location)))
     if len(pieces) == 1:
         return pieces[0][1]
     return Case(tuple(Restrict(index, part) for part, index in pieces), location=location)

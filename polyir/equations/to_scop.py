@@ -10,7 +10,7 @@ computes from the accesses are those of the equations.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import islpy as isl
@@ -119,8 +119,8 @@ def add_function(
     end.location = function.location
     function.body.block.add_op(end)
     parameters = function.body.block.args[: len(system.parameters)]
-    scops = _ScopWriter(module, system, element_type, parameters, storage)
-    scops.write_before(end)
+    ordered = _ordered(system)
+    _ScopWriter(module, ordered, element_type, parameters, storage).write_before(end)
     module.body.block.add_op(function)
     return function
 
@@ -146,14 +146,12 @@ def replace_compute(
         if storage[output.name].memory is storage[source.name].memory
     }
     try:
-        writer = _ScopWriter(module, system, element_type, op.parameters, storage, shared)
-        writer.write_before(op)
+        ordered = _ordered(system, shared)
     except PolyirError:
         if not shared:
             raise
-        copying = _with_copies(system, tuple(shared))
-        writer = _ScopWriter(module, copying, element_type, op.parameters, storage, shared)
-        writer.write_before(op)
+        ordered = _ordered(_with_copies(system, tuple(shared)), shared)
+    _ScopWriter(module, ordered, element_type, op.parameters, storage).write_before(op)
     assert op.parent is not None
     op.parent.erase_op(op)
 
@@ -195,59 +193,77 @@ def _context(system: System) -> isl.Set:
     return system.context.intersect(system.body.context)
 
 
-class _ScopWriter:
-    """Makes the scop of one system of one body, which computes it into given memory.
+@dataclass(frozen=True)
+class _Ordered:
+    """A system of one body, its statements, and an order in which they may run.
 
-    `storage` has the memory of inputs and outputs. `shared` are outputs that are in the memory of
-    an input, with that.
+    `shared` are outputs that are in the memory of an input, with that.
+    """
+
+    system: System
+    locals: tuple[Declaration, ...]
+    computations: Computations
+    schedule: isl.Schedule
+    shared: Mapping[str, str]
+
+
+def _ordered(system: System, shared: Mapping[str, str] = MappingProxyType({})) -> _Ordered:
+    """A first order of a system."""
+    context = _context(system)
+    definitions = definitions_of(system)
+    computations = computations_of(definitions, context, shared)
+    computations, schedule = first_schedule(computations, context)
+    locals = [each.variable for each in definitions if each.variable.role is Role.LOCAL]
+    return _Ordered(system, tuple(locals), computations, schedule, shared)
+
+
+class _ScopWriter:
+    """Makes the scop of one system, which computes it into given memory.
+
+    `storage` has the memory of inputs and outputs.
     """
 
     def __init__(
         self,
         module: ModuleOp,
-        system: System,
+        ordered: _Ordered,
         element_type: ElementType,
         parameters: Sequence[SSAValue],
         storage: Mapping[str, Storage],
-        shared: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._module = module
-        self._system = system
-        self._context = _context(system)
+        self._ordered = ordered
+        self._context = _context(ordered.system)
         self._element_type = element_type
         self._parameters = parameters
         self._storage = dict(storage)
-        self._shared = shared
 
     def write_before(self, op: Operation) -> None:
         """Add the scop before an operation, with all that it needs."""
-        definitions = definitions_of(self._system)
-        computations = computations_of(definitions, self._context, self._shared)
-        computations, schedule = first_schedule(computations, self._context)
-        scop = ScopOp(self._parameters, self._system.parameters, self._context, Region(Block()))
+        boxes = [(each.name, _box(each, self._context)) for each in self._ordered.locals]
+        names = self._ordered.system.parameters
+        scop = ScopOp(self._parameters, names, self._context, Region(Block()))
         scop.location = op.location
         assert op.parent is not None
         op.parent.insert_op_before(scop, op)
         allocator = Allocator(scop)
-        for each in (each.variable for each in definitions):
-            if each.role is Role.LOCAL:
-                box = _box(each, self._context)
-                type = builtin_type(self._element_type)
-                memory = allocator.memory(type, each.name, allocator.extents(box))
-                self._storage[each.name] = Storage(memory, tuple(side.lower for side in box))
+        for name, box in boxes:
+            type = builtin_type(self._element_type)
+            memory = allocator.memory(type, name, allocator.extents(box))
+            self._storage[name] = Storage(memory, tuple(side.lower for side in box))
+        computations = self._ordered.computations
         for statement in computations.statements:
             scop.body.block.add_op(self._statement(statement))
-        scop.body.block.add_op(tree_from_schedule(schedule))
-        self._add_dependences(scop, computations)
+        scop.body.block.add_op(tree_from_schedule(self._ordered.schedule))
+        self._add_dependences(scop)
 
-    def _add_dependences(self, op: ScopOp, computations: Computations) -> None:
+    def _add_dependences(self, op: ScopOp) -> None:
         """Add the dependences that the equations say, unless isl takes too many operations.
 
         Raises `LegalityError` if the schedule does not respect them: a fault of ours.
         """
-        flows = within_operations(
-            FLOW_OPERATIONS, lambda: tuple(flows_of(computations, self._shared))
-        )
+        computations, shared = self._ordered.computations, self._ordered.shared
+        flows = within_operations(FLOW_OPERATIONS, lambda: tuple(flows_of(computations, shared)))
         if flows is None:
             return
         scop = scop_of(op)
