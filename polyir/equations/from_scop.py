@@ -42,6 +42,7 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.equations.system import Operation as Applied
+from polyir.isl_hulls import convex_if_possible
 from polyir.isl_lists import parameters_of
 from polyir.isl_names import unique_name
 from polyir.model.reductions import prepare_updates
@@ -246,7 +247,7 @@ class _Converter:
     def _declare(
         self, name: str, domain: isl.Set, role: Role, location: SourceLocation | None
     ) -> None:
-        domain = domain.reset_tuple_id().align_params(self._space).coalesce()
+        domain = convex_if_possible(domain.reset_tuple_id().align_params(self._space))
         self._declarations.append(Declaration(name, domain, role, location))
 
     def _declare_inputs(self) -> None:

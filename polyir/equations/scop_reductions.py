@@ -21,6 +21,7 @@ from polyir.equations.scop_flow import Read, ScopFlow, Write
 from polyir.equations.scop_values import Values
 from polyir.equations.system import Expression
 from polyir.equations.system import Operation as Applied
+from polyir.isl_hulls import convex_if_possible
 from polyir.model.extrema import choice_of
 from polyir.model.updates import Combiner, Update, update_of
 
@@ -43,7 +44,7 @@ class Link:
     @property
     def domain(self) -> isl.Set:
         """The points of the statement, without its name."""
-        return self.write.statement.domain.reset_tuple_id()
+        return convex_if_possible(self.write.statement.domain.reset_tuple_id())
 
     @property
     def to_chain(self) -> isl.Map:
