@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import PolyirError, missed, remark
+from polyir.diagnostics import PolyirError, Remark, RemarkKind, location_of, remark, report
 from polyir.dialects.scop import ScopOp
 from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import raised_scops
@@ -58,7 +58,9 @@ class ScopToEquationsPass(PassWithOptions):
             try:
                 self._convert(scop, op)
             except PolyirError as error:
-                missed(self.name, f"the scop stays as it is: {error.message}", scop)
+                message = f"the scop stays as it is: {error.message}"
+                place = error.location or location_of(scop)
+                report(Remark(RemarkKind.MISSED, self.name, message, place))
 
     def _convert(self, scop: ScopOp, module: ModuleOp) -> None:
         from polyir.equations.from_scop import replace_scop
