@@ -32,7 +32,7 @@ from polyir.dialects.schedule_tree import parse_attributes
 class ComputeOp(IRDLOperation):
     """Computes the outputs of a system, for these parameters and inputs, into memory.
 
-        equations.compute @sums(%n) inputs (%X, %a : memref<?xf64>, f64) outputs (%X : memref<?xf64>)
+        equations.compute @s(%n) inputs (%X, %a : memref<?xf64>, f64) outputs (%X : memref<?xf64>)
 
     A variable is an array in which the element with the subscripts i is its value at i; elements at
     other points are neither read nor written. An input without dimensions may be a number. An
@@ -85,9 +85,7 @@ class ComputeOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> ComputeOp:
         name = parser.parse_symbol_name().data
-        parameters = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_operand
-        )
+        parameters = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_operand)
         parser.parse_keyword("inputs")
         inputs = _parse_operands(parser)
         parser.parse_keyword("outputs")

@@ -45,6 +45,7 @@ from polyir.equations.system import Operation as Applied
 from polyir.isl_hulls import convex_if_possible
 from polyir.isl_lists import parameters_of
 from polyir.isl_names import unique_name
+from polyir.limits import within_operations
 from polyir.model.reductions import prepare_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
@@ -52,6 +53,9 @@ from polyir.model.temporaries import why_no_temporary
 from polyir.transform.expansion.temporaries import remove_unused
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
+
+CONVERSION_OPERATIONS = 20_000_000
+"""How many operations isl may take to find the equations of a scop: kernels take a hundredth."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,13 @@ def replace_scop(op: ScopOp, module: ModuleOp, reassociate: bool = False) -> Con
     taken = {each.sym_name.data for each in module.ops if isinstance(each, FuncOp | SystemOp)}
     function = op.function
     name = "scop" if function is None else function.sym_name.data
-    converted = system_of(op, unique_name(f"{name}_system", taken), reassociate)
+    name = unique_name(f"{name}_system", taken)
+    converted = within_operations(CONVERSION_OPERATIONS, lambda: system_of(op, name, reassociate))
+    if converted is None:
+        raise PolyirError(
+            f"isl takes more than {CONVERSION_OPERATIONS} operations to find what is read",
+            location_of(op),
+        )
     system = converted.system
     compute = ComputeOp(system.name, op.parameters, converted.inputs, converted.outputs)
     compute.location = op.location
@@ -280,13 +290,20 @@ class _Converter:
             point = isl.Set.universe(self._space.add_unnamed_tuple_ui(0))
             self._declare(name, point, Role.INPUT, location_of(self._scop.op))
         space = points.reset_tuple_id().get_space()
-        none = isl.MultiAff.zero(space.map_from_domain_and_range(space.params().add_unnamed_tuple_ui(0)))
+        none = isl.MultiAff.zero(
+            space.map_from_domain_and_range(space.params().add_unnamed_tuple_ui(0))
+        )
         return Dependence(Variable(self._scalars[value]), none)
 
     # -------------------------------------------------------------- equations
 
     def _define(
-        self, name: str, domain: isl.Set, role: Role, value: Expression, location: SourceLocation | None
+        self,
+        name: str,
+        domain: isl.Set,
+        role: Role,
+        value: Expression,
+        location: SourceLocation | None,
     ) -> None:
         self._declare(name, domain, role, location)
         self._equations.append(Equation(name, value, _names(domain), location))
@@ -376,7 +393,7 @@ class _Converter:
                 self._define(name, written, Role.OUTPUT, value, place)
 
     def _value_at(self, sources: Sequence[tuple[str, isl.Map]], points: isl.Set) -> Expression:
-        """At each of these points, the value of the variable to which one of the relations leads."""
+        """At each point, the value of the variable to which one of the relations leads."""
         points = points.reset_tuple_id().align_params(self._space)
         parts: list[tuple[isl.Set, Expression]] = []
         for variable, relation in sources:

@@ -45,6 +45,7 @@ from polyir.equations.system import (
 )
 from polyir.model.affine_maps import affine_expression, map_over
 
+
 def builtin_type(element_type: ElementType) -> AnyFloat | IntegerType:
     """MLIR's type of elements."""
     return ELEMENT_TYPES[element_type.value]

@@ -108,9 +108,7 @@ def chains_of(flow: ScopFlow, visible: Collection[str], reassociate: bool) -> Fo
                 "of floating-point numbers in another order needs 'reassociate'"
             )
             continue
-        load = next(
-            each for each in flow.reads_of(write.statement) if each.access is update.load
-        )
+        load = next(each for each in flow.reads_of(write.statement) if each.access is update.load)
         candidates.setdefault((write.array, operator), []).append(_Candidate(update, write, load))
     found: list[Chains] = []
     for (array, operator), group in candidates.items():

@@ -74,7 +74,13 @@ def _with_outputs_for_locals(system: System) -> System:
             return replace(each, name=renamed[each.name])
         return each
 
-    declarations = tuple(each for each in system.declarations if each.name not in renamed)
+    # The dimensions of the local have the better names.
+    domains = {output: system.variables[local].domain for local, output in renamed.items()}
+    declarations = tuple(
+        replace(each, domain=domains.get(each.name, each.domain))
+        for each in system.declarations
+        if each.name not in renamed
+    )
     return _rewritten(_with_parts(system, declarations, equations), rule)
 
 
@@ -97,8 +103,7 @@ def _without_unused(system: System) -> System:
 
 def _rewritten(system: System, rule: Callable[[Expression], Expression]) -> System:
     equations = tuple(
-        replace(each, expression=each.expression.rewritten(rule))
-        for each in system.body.equations
+        replace(each, expression=each.expression.rewritten(rule)) for each in system.body.equations
     )
     return _with_parts(system, system.declarations, equations)
 

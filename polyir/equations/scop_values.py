@@ -24,7 +24,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.equations.operations import MATHEMATICAL
 from polyir.equations.system import Case, Constant, Expression, If, Index, Restrict
 from polyir.equations.system import Operation as Applied
-from polyir.model.affine import NotAffineError
+from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.affine import constant as constant_index
 from polyir.model.scop import statement_reader
 from polyir.model.statements import Statement
@@ -53,7 +53,7 @@ class Values:
         if isinstance(op, Operation) and op in self.loaded:
             return self.loaded[op]
         if isinstance(op, Operation) and self.statement.op.is_ancestor(op):
-            return self._computed(op)
+            return self._chosen(value, op) if isinstance(op, affine.IfOp) else self._computed(op)
         return self.outside(value)
 
     def _computed(self, op: Operation) -> Expression:
@@ -86,6 +86,26 @@ class Values:
         if type(op) in _FUNCTIONS and self._is_of_the_type(op):
             return self._applied(_FUNCTIONS[type(op)], op, is_external=True)
         raise refused(op, self.type)
+
+    def _chosen(self, value: SSAValue, op: affine.IfOp) -> Expression:
+        """A result of an affine conditional: a branch for the points where its condition holds."""
+        try:
+            holds = self._reader.read_set(op.condition.data, op.args)
+        except NotAffineError as error:
+            raise PolyirError(str(error), location_of(op)) from None
+        position = op.results.index(value)
+        branches: list[Expression] = []
+        for region, points in ((op.then_region, holds), (op.else_region, holds.complement())):
+            end = region.block.last_op
+            assert end is not None
+            chosen = self.of(end.operands[position])
+            branches.append(Restrict(chosen, points.reset_tuple_id().coalesce()))
+        return Case(tuple(branches), location=location_of(op))
+
+    @property
+    def _reader(self) -> IndexReader:
+        space = self.statement.domain.get_space()
+        return statement_reader(self.scop, self.statement.op.body.block, space)
 
     def _is_of_the_type(self, op: Operation) -> bool:
         return len(op.results) == 1 and all(
@@ -122,9 +142,7 @@ class Values:
         """An index, which must fit into an integer of so many bits."""
         domain = self.statement.domain
         try:
-            function = statement_reader(
-                self.scop, self.statement.op.body.block, domain.get_space()
-            ).read(index)
+            function = self._reader.read(index)
         except NotAffineError as error:
             raise PolyirError(str(error), location_of(op)) from None
         if width < 64:

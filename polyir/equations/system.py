@@ -257,8 +257,8 @@ class Body(_Alike):
 class System(_Alike):
     """Equations that define outputs and locals by inputs, for the parameters in `context`.
 
-    `name` is qualified by the packages around it. The contexts of the bodies are disjoint. All values
-    have the type `elements`, such as `f64`, if it is known.
+    `name` is qualified by the packages around it. The contexts of the bodies are disjoint. All
+    values have the type `elements`, such as `f64`, if it is known.
     """
 
     name: str

@@ -1,10 +1,11 @@
-"""A system of equations as a function with a `poly.scop`.
+"""A system of equations as a `poly.scop`, in a function of its own or in one that computes it.
 
-The function takes the parameters, then memory for the inputs, then for the outputs; or the system is
-computed in a function on memory of that (`equations.compute`). Each variable has memory of its own,
-except that outputs may be in that of inputs. Of the memory `polyir.equations.layout` describes the elements, and each element
-is written once, or by the statements of one reduction in order. So the dependences that polyir
-computes from the accesses are those of the equations.
+A function of its own takes the parameters, then memory for the inputs, then for the outputs, of
+which `polyir.equations.layout` describes the elements. `equations.compute` says which memory it is
+in another one; an output may be in that of an input there. All else has memory of its own. Each
+element is written once, or by the statements of one reduction in order, and one of an input is read
+before it is overwritten. So the dependences that polyir computes from the accesses are those of the
+equations.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from fuzzing import generate
 from fuzzing.generate import random_program
 from fuzzing.run import Case, run_batch
 from kernel_runs import assert_same_bits, expected_results, loops_of
-from kernels import KERNELS, Kernel
+from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Argument, Oracle, mlir_opt_available
 from suites import examples, rarely
 
@@ -64,7 +64,9 @@ def test_kernels_that_are_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ["gemm", "atax", "correlation", "symm", "trmm", "ludcmp"])
 def test_kernels_with_reductions_are_near(name: str) -> None:
     kernel = KERNELS[name]
-    pipeline = f"scop-to-equations{{reassociate=true}},simplify-reductions{{reassociate=true}},{BACK}"
+    pipeline = (
+        f"scop-to-equations{{reassociate=true}},simplify-reductions{{reassociate=true}},{BACK}"
+    )
     compiled = compile_module(loops_of(kernel.path.read_text(), pipeline), OPTIONS)
     arguments = kernel.make_arguments("mini")
     compiled[kernel.function](*arguments)
@@ -99,7 +101,8 @@ class Example:
         operations = _INTEGER if element.startswith("i") else _FLOAT
         for word, operation in operations.items():
             loops = loops.replace(word, operation)
-        return f"func.func @f(%n: index, {', '.join(parts)}) {{\n{loops.replace('@', element)}\n  return\n}}"
+        loops = loops.replace("@", element)
+        return f"func.func @f(%n: index, {', '.join(parts)}) {{\n{loops}\n  return\n}}"
 
     def arguments(self, element: str, n: int) -> list[Argument]:
         random = np.random.default_rng(n)
@@ -296,9 +299,7 @@ def _degree(module: api.ModuleOp) -> int:
 
     def count(n: int) -> int:
         return sum(
-            int(
-                each.domain.data.fix_val(isl.dim_type.param, 0, isl.Val(n)).count_val().to_python()
-            )
+            int(each.domain.data.fix_val(isl.dim_type.param, 0, isl.Val(n)).count_val().to_python())
             for scop in scops_in(module)
             for each in scop.statements
         )

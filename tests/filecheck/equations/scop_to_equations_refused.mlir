@@ -8,7 +8,7 @@ func.func @types(%n: index, %a: memref<?xf64>, %b: memref<?xf32>) {
   }
   func.return
 }
-// CHECK: {{.*}}refused.mlir:5:{{.*}}: warning: [scop-to-equations] the scop stays as it is: there are values of type f32 and of type f64, and all values of equations have one type
+// CHECK: {{.*}}refused.mlir:7:{{.*}}: warning: [scop-to-equations] the scop stays as it is: there are values of type f32 and of type f64, and all values of equations have one type
 
 func.func @narrow(%n: index, %a: memref<?xi8>) {
   affine.for %i = 0 to %n {
