@@ -64,6 +64,8 @@ class ComputeOp(IRDLOperation):
         system = self._computed_system()
         if len(self.parameters) != len(system.parameter_names):
             raise VerifyException(f"needs {len(system.parameter_names)} parameters")
+        if len(set(self.outputs)) < len(self.outputs):
+            raise VerifyException("has two outputs in the same memory")
         for role, values in (("input", self.inputs), ("output", self.outputs)):
             variables = [each for each in system.variables if each.role.data == role]
             if len(values) != len(variables):

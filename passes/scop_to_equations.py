@@ -65,7 +65,6 @@ class ScopToEquationsPass(PassWithOptions):
     def _convert(self, scop: ScopOp, module: ModuleOp) -> None:
         from polyir.equations.from_scop import replace_scop
 
-        place = scop.parent_op()
         converted = replace_scop(scop, module, self.reassociate)
         for message in (*converted.reductions, *converted.reasons):
-            remark(self.name, message, place)
+            remark(self.name, message, scop)

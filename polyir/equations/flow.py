@@ -6,7 +6,7 @@ nothing has to be searched for, which takes isl long where indices have remainde
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
@@ -15,7 +15,13 @@ from typing import Final
 import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind
-from polyir.equations.statements import Computation, Computations, Effect, overwritten
+from polyir.equations.statements import (
+    Computation,
+    Computations,
+    Effect,
+    Shared,
+    overwritten,
+)
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
 
@@ -35,13 +41,17 @@ class Flow:
     relation: isl.Map
 
 
-def flows_of(computations: Computations, shared: Mapping[str, str]) -> Iterator[Flow]:
-    """The value-based dependences of the statements, those of one pair of statements in parts.
-
-    The variables that are keys of `shared` are in the memory of the inputs that are the values.
-    """
+def anti_flows(computations: Computations, shared: Shared) -> Iterator[Flow]:
+    """The dependences of what overwrites an input on what reads it."""
     for variable, relation in overwritten(computations.statements, shared):
         yield Flow((DependenceKind.ANTI,), variable, relation)
+
+
+def flows_of(computations: Computations) -> Iterator[Flow]:
+    """The value-based dependences of the statements, those of one pair of statements in parts.
+
+    Without those through inputs (`anti_flows`).
+    """
     writers: dict[str, list[isl.Map]] = {}
     for (variable, number), group in groupby(
         computations.statements, lambda each: (each.variable, each.reduction)

@@ -244,8 +244,7 @@ class _Converter:
                 statement = write.statement
                 several = sum(each.statement is statement for each in self._flow.writes) > 1
                 name = f"{statement.name}_{write.array}" if several else statement.name
-                points = isl.Map.identity(statement.domain.get_space().map_from_set())
-                points = points.intersect_domain(statement.domain).reset_tuple_id(_OUT)
+                points = write.domain.identity().reset_tuple_id(_OUT)
                 places[write] = _Place(self._fresh(name), points)
         return places
 
@@ -310,13 +309,12 @@ class _Converter:
 
     def _define_store(self, write: Write) -> None:
         """The variable has what a store writes, at each instance of its statement."""
-        statement = write.statement
-        values = self._values(statement)
+        values = self._values(write.statement)
         store = write.access.operation
         assert isinstance(store, affine.StoreOp | memref.StoreOp)
         value = values.of(store.value)
         self._define(
-            self._places[write].variable, statement.domain, Role.LOCAL, value, location_of(store)
+            self._places[write].variable, write.domain, Role.LOCAL, value, location_of(store)
         )
 
     def _values(self, statement: Statement) -> Values:

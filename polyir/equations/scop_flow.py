@@ -24,7 +24,7 @@ _IN = isl.dim_type.in_
 
 @dataclass(frozen=True, eq=False)
 class Write:
-    """A store of a statement; each of its instances writes one element of `array`."""
+    """A store of a statement; each instance that executes it writes one element of `array`."""
 
     statement: Statement
     access: Access
@@ -33,6 +33,11 @@ class Write:
     def array(self) -> str:
         """The array."""
         return self.access.array
+
+    @property
+    def domain(self) -> isl.Set:
+        """The instances that execute it: not all of the statement, if it is in a conditional."""
+        return self.access.relation.domain()
 
 
 Source = tuple[Write, isl.Map]

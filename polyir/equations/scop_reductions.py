@@ -43,15 +43,15 @@ class Link:
 
     @property
     def domain(self) -> isl.Set:
-        """The points of the statement, without its name."""
-        return convex_if_possible(self.write.statement.domain.reset_tuple_id())
+        """The points of the store, without the name of the statement."""
+        return convex_if_possible(self.write.domain.reset_tuple_id())
 
     @property
     def to_chain(self) -> isl.Map:
         """`{ S[i] -> [p] }`, from the instances of the statement."""
         name = self.write.statement.name
         relation = isl.Map.from_multi_aff(self.projection).set_tuple_name(_IN, name)
-        return relation.intersect_domain(self.write.statement.domain)
+        return relation.intersect_domain(self.write.domain)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class _Candidate:
 
     @property
     def domain(self) -> isl.Set:
-        return self.write.statement.domain
+        return self.write.domain
 
 
 class _Finder:

@@ -27,7 +27,10 @@ from polyir.equations.system import (
 
 def tidied(system: System) -> System:
     """The same system of one body, with fewer locals; `elements` is known."""
-    return _without_unused(_with_outputs_for_locals(_with_constants(system)))
+    system = _with_constants(system)
+    while (shorter := _with_outputs_for_locals(system)) is not system:
+        system = shorter
+    return _without_unused(system)
 
 
 def _with_constants(system: System) -> System:
@@ -63,6 +66,8 @@ def _with_outputs_for_locals(system: System) -> System:
             is_free = local.role is Role.LOCAL and local.name not in renamed
             if is_free and local.domain.is_equal(output.domain):
                 renamed[local.name] = output.name
+    if not renamed:
+        return system
     equations = tuple(
         replace(each, variable=renamed.get(each.variable, each.variable))
         for each in system.body.equations

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import reduce
 from types import MappingProxyType
+from typing import Final
 
 import islpy as isl
 
 from polyir.equations.pieces import Definition, Piece, ReducedPiece
 from polyir.equations.system import Constant, Dependence, Expression, Variable
 from polyir.model.scop import unique_name
+
+Shared = Mapping[str, Collection[str]]
+"""Outputs that are in the memory of inputs, with these."""
+
+NOTHING_SHARED: Final[Shared] = MappingProxyType({})
 
 
 class Effect(Enum):
@@ -90,12 +96,11 @@ class Computations:
 def computations_of(
     definitions: Sequence[Definition],
     context: isl.Set,
-    shared: Mapping[str, str] = MappingProxyType({}),
+    shared: Shared = NOTHING_SHARED,
 ) -> Computations:
     """The statements that compute the variables, for the parameters in `context`.
 
-    The variables that are keys of `shared` are in the memory of the inputs that are the values: an
-    element is read before it is written.
+    An element of memory that variables are `shared` in is read before it is written.
 
     A reduction has statements that store the operator's identity and ones that combine, in
     lexicographic order of the points of its body. One by an external function starts with the first
@@ -211,20 +216,17 @@ class _Planner:
                 self.order_pairs(together.intersect(before))
 
 
-def overwritten(
-    statements: Sequence[Computation], shared: Mapping[str, str]
-) -> Iterator[tuple[str, isl.Map]]:
+def overwritten(statements: Sequence[Computation], shared: Shared) -> Iterator[tuple[str, isl.Map]]:
     """`{ S[i] -> T[j] }`: S[i] reads an element of an input, and T[j] is the first to write there.
 
-    Each with the output, a key of `shared`, that is in the memory of the input. A statement may
-    read what it writes itself.
+    Each with the output that is in the memory of the input. An instance may read what it writes.
     """
     for writer in statements:
         if writer.variable not in shared or writer.effect is Effect.COMBINE:
             continue
         for reader in statements:
             for variable, reads in reader.reads:
-                if variable == shared[writer.variable]:
+                if variable in shared[writer.variable]:
                     relation = reads.apply_range(writer.writes.reverse())
                     if reader is writer:
                         relation = relation.subtract(isl.Map.identity(relation.get_space()))

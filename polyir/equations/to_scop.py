@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import islpy as isl
 from xdsl.dialects import func
@@ -37,11 +36,17 @@ from polyir.dialects.pure_functions import declare_pure
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.equations.element_types import ElementType, type_of
 from polyir.equations.first_schedule import first_schedule
-from polyir.equations.flow import flows_of
+from polyir.equations.flow import anti_flows, flows_of
 from polyir.equations.inlining import inlined
 from polyir.equations.operations import Storage, add_body, builtin_type
 from polyir.equations.pieces import definitions_of
-from polyir.equations.statements import Computation, Computations, computations_of
+from polyir.equations.statements import (
+    NOTHING_SHARED,
+    Computation,
+    Computations,
+    Shared,
+    computations_of,
+)
 from polyir.equations.system import (
     Declaration,
     Equation,
@@ -92,14 +97,14 @@ def add_functions(
         if isinstance(op, ComputeOp):
             computed.setdefault(op.system.root_reference.data, []).append(op)
     wanted = [known[name] for name in names] if names else program.systems
-    for system in program.systems:
-        if system in wanted or system.name in computed:
-            type = type_of(system, element_type)
-            whole = change(inlined(program, system.name), type)
-            for op in computed.get(system.name, ()):
-                replace_compute(module, op, whole, type)
-            if system.name not in computed:
-                add_function(module, whole, type)
+    others = [each for each in program.systems if each.name in computed and each not in wanted]
+    for system in (*wanted, *others):
+        type = type_of(system, element_type)
+        whole = change(inlined(program, system.name), type)
+        for op in computed.get(system.name, ()):
+            replace_compute(module, op, whole, type)
+        if system.name not in computed:
+            add_function(module, whole, type)
 
 
 def function_name(system: System) -> str:
@@ -140,12 +145,11 @@ def replace_compute(
         for each, value in zip(system.of_role(role), values, strict=True):
             dimensions = each.domain.dim(isl.dim_type.set)
             storage[each.name] = Storage(value, (zero,) * dimensions)
-    shared = {
-        output.name: source.name
-        for output in system.of_role(Role.OUTPUT)
-        for source in system.of_role(Role.INPUT)
-        if storage[output.name].memory is storage[source.name].memory
-    }
+    shared: dict[str, list[str]] = {}
+    for output in system.of_role(Role.OUTPUT):
+        for source in system.of_role(Role.INPUT):
+            if storage[output.name].memory is storage[source.name].memory:
+                shared.setdefault(output.name, []).append(source.name)
     try:
         ordered = _ordered(system, shared)
     except PolyirError:
@@ -198,17 +202,17 @@ def _context(system: System) -> isl.Set:
 class _Ordered:
     """A system of one body, its statements, and an order in which they may run.
 
-    `shared` are outputs that are in the memory of an input, with that.
+    `shared` has the outputs that are in memory of inputs, with these.
     """
 
     system: System
     locals: tuple[Declaration, ...]
     computations: Computations
     schedule: isl.Schedule
-    shared: Mapping[str, str]
+    shared: Shared
 
 
-def _ordered(system: System, shared: Mapping[str, str] = MappingProxyType({})) -> _Ordered:
+def _ordered(system: System, shared: Shared = NOTHING_SHARED) -> _Ordered:
     """A first order of a system."""
     context = _context(system)
     definitions = definitions_of(system)
@@ -263,10 +267,10 @@ class _ScopWriter:
 
         Raises `LegalityError` if the schedule does not respect them: a fault of ours.
         """
-        computations, shared = self._ordered.computations, self._ordered.shared
-        flows = within_operations(FLOW_OPERATIONS, lambda: tuple(flows_of(computations, shared)))
-        if flows is None:
-            return
+        computations = self._ordered.computations
+        antis = tuple(anti_flows(computations, self._ordered.shared))
+        found = within_operations(FLOW_OPERATIONS, lambda: tuple(flows_of(computations)))
+        flows = (*antis, *(found or ()))
         scop = scop_of(op)
         names = {memory: name for name, memory in scop.arrays.items()}
         parts: dict[tuple[DependenceKind, str, str, str], isl.Map] = {}
@@ -291,6 +295,8 @@ class _ScopWriter:
         order = scop.schedule.get_map().intersect_domain(scop.domain).gist_domain(scop.domain)
         dependences = Dependences(True, items, order)
         require_legal(dependences, scop.schedule, "the order of the equations")
+        if found is None:
+            return
         op.dependences = DependencesAttr(dependences)
         remember_proof(op)
 

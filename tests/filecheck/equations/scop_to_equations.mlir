@@ -59,7 +59,10 @@ func.func @scaled(%n: index, %x: f64, %a: memref<?xf64>) {
 // FREE:      outputs
 // FREE-NEXT:   a_out : { [i] : 0 <= i < n }
 // FREE-NOT:  locals
-// FREE:      a_out[i] = reduce(+, [j]
+// FREE:      a_out[i] = reduce(+, [j], { : 0 <= i < n and 0 <= j < n } : case {
+// FREE-NEXT:   { : j < i } : a_out[j];
+// FREE-NEXT:   { : j >= i } : a[j];
+// FREE-NEXT: } * x[]);
 
 // BACK:      func.func @prefix(%n: index, %s: memref<?xi64>, %a: memref<?xi64>) {
 // BACK:        anti "s" "[n] -> { S_s_out{{.*}}[i] -> {{.*}}
