@@ -43,7 +43,7 @@ from polyir.equations.system import (
 )
 from polyir.equations.system import Operation as Applied
 from polyir.isl_hulls import convex_if_possible
-from polyir.isl_lists import parameters_of
+from polyir.isl_lists import basic_sets_of, parameters_of
 from polyir.isl_names import unique_name
 from polyir.limits import within_operations
 from polyir.model.reductions import prepare_updates
@@ -88,8 +88,30 @@ def system_of(op: ScopOp, name: str, reassociate: bool = False) -> Converted:
     if reassociate or isinstance(type, IntegerType):
         prepare_updates(op)
     scop = scop_of(op)
+    scop = replace(scop, context=_without_upper_bounds(scop.context))
     visible = [array for array in scop.arrays if why_no_temporary(scop, array) is not None]
     return _Converter(scop, name, type, visible, scop_flow(scop), reassociate).converted()
+
+
+def _without_upper_bounds(context: isl.Set) -> isl.Set:
+    """More parameters than those of a context, without bounds that arrays of constant size give.
+
+    What a scop computes may be said for all of them, and only of numbers that may grow can be said
+    how the work grows with them.
+    """
+    if context.n_basic_set() != 1:
+        return context
+    (part,) = basic_sets_of(context)
+    kept = isl.BasicSet.universe(context.get_space())
+    for constraint in part.get_constraints():
+        coefficients = [
+            constraint.get_coefficient_val(isl.dim_type.param, place)
+            for place in range(context.dim(isl.dim_type.param))
+        ]
+        grows = [each for each in coefficients if each.is_pos()]
+        if constraint.is_equality() or grows or constraint.dim(isl.dim_type.div):
+            kept = kept.add_constraint(constraint)
+    return isl.Set.from_basic_set(kept)
 
 
 def replace_scop(op: ScopOp, module: ModuleOp, reassociate: bool = False) -> Converted:

@@ -24,20 +24,19 @@ _IN = isl.dim_type.in_
 
 @dataclass(frozen=True, eq=False)
 class Write:
-    """A store of a statement; each instance that executes it writes one element of `array`."""
+    """A store of a statement; each instance in `domain` writes one element of `array`.
+
+    These are not all of the statement, if the store is in a conditional.
+    """
 
     statement: Statement
     access: Access
+    domain: isl.Set
 
     @property
     def array(self) -> str:
         """The array."""
         return self.access.array
-
-    @property
-    def domain(self) -> isl.Set:
-        """The instances that execute it: not all of the statement, if it is in a conditional."""
-        return self.access.relation.domain()
 
 
 Source = tuple[Write, isl.Map]
@@ -89,7 +88,7 @@ def scop_flow(scop: Scop) -> ScopFlow:
                     location_of(access.operation),
                 )
     writes = tuple(
-        Write(statement, access)
+        Write(statement, access, access.relation.domain().intersect_params(scop.context))
         for statement in scop.statements
         for access in statement.accesses
         if access.kind is not AccessKind.READ

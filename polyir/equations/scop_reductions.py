@@ -16,6 +16,7 @@ from typing import Final
 import islpy as isl
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import Operation
 
 from polyir.equations.scop_flow import Read, ScopFlow, Write
 from polyir.equations.scop_values import Values
@@ -66,14 +67,12 @@ class Chains:
         """The points of all chains; their dimensions have the names of iterators."""
         points = reduce(isl.Set.union, (each.to_chain.range() for each in self.links)).coalesce()
         link = self.links[0]
+        identity = isl.MultiAff.identity_on_domain_space(link.domain.get_space())
         for place in range(points.dim(isl.dim_type.set)):
-            function = link.projection.get_at(place)
             for iterator in range(link.domain.dim(isl.dim_type.set)):
-                variable = isl.Aff.var_on_domain(
-                    function.get_domain_local_space(), isl.dim_type.set, iterator
-                )
-                if function.plain_is_equal(variable):
-                    name = link.domain.get_dim_name(isl.dim_type.set, iterator)
+                name = link.domain.get_dim_name(isl.dim_type.set, iterator)
+                is_it = link.projection.get_at(place).plain_is_equal(identity.get_at(iterator))
+                if is_it and name is not None:
                     points = points.set_dim_name(isl.dim_type.set, place, name)
         return points
 
@@ -306,7 +305,7 @@ def _rounds(update: Update) -> bool:
     return isinstance(update.element_type, AnyFloat) and update.combiner.operation not in exact
 
 
-_OPERATORS: Final = {
+_OPERATORS: Final[dict[type[Operation], str]] = {
     **dict.fromkeys((arith.AddfOp, arith.AddiOp), "+"),
     **dict.fromkeys((arith.MulfOp, arith.MuliOp), "*"),
     **dict.fromkeys((arith.MaximumfOp, arith.MaxnumfOp, arith.MaxSIOp), "max"),
