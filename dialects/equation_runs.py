@@ -87,7 +87,9 @@ class ComputeOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> ComputeOp:
         name = parser.parse_symbol_name().data
-        parameters = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_operand)
+        parameters = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_operand(IndexType())
+        )
         parser.parse_keyword("inputs")
         inputs = _parse_operands(parser)
         parser.parse_keyword("outputs")
