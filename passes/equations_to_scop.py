@@ -13,6 +13,7 @@ from polyir.passes.check_equations import require_defined
 from polyir.passes.options import PassWithOptions
 
 if TYPE_CHECKING:
+    from polyir.equations.element_types import ElementType
     from polyir.equations.system import System
 
 
@@ -21,7 +22,9 @@ class EquationsToScopPass(PassWithOptions):
     """Make a function with a `poly.scop` of each system of equations.
 
     The function takes the parameters, then memory for the inputs, then for the outputs; elements
-    have the type `element-type` (`f64`, `f32`, `i64` or `i32`). `systems` lists the systems; by
+    have the type `element-type` (`f64`, `f32`, `i64` or `i32`), by default the one that the system
+    says, or `f64`. A system that functions compute, by `equations.compute`, becomes a scop in these
+    instead. `systems` lists the systems; by
     default, each one becomes a function. Systems that are used are copied into those that use them,
     and the equations are brought into normal form. Each variable has memory of its own, and its
     statements write each element once. A reduction combines its values in lexicographic order. With
@@ -65,7 +68,7 @@ class EquationsToScopPass(PassWithOptions):
 
     name = "equations-to-scop"
 
-    element_type: Literal["f64", "f32", "i64", "i32"] = "f64"
+    element_type: Literal["f64", "f32", "i64", "i32"] | None = None
     systems: tuple[str, ...] = ()
     tree: int = 0
     reassociate: bool = False
@@ -88,9 +91,9 @@ class EquationsToScopPass(PassWithOptions):
         if self.check:
             require_defined(program)
         replace_program(op, type(program)(()))
-        element_type = ElementType(self.element_type)
+        chosen = None if self.element_type is None else ElementType(self.element_type)
 
-        def change(system: System) -> System:
+        def change(system: System, element_type: ElementType) -> System:
             if not self.tree:
                 return system
             changed = with_trees(system, self.tree, element_type, self.reassociate)
@@ -101,4 +104,4 @@ class EquationsToScopPass(PassWithOptions):
                 missed(self.name, message, op)
             return changed
 
-        add_functions(op, program, self.systems, element_type, change)
+        add_functions(op, program, self.systems, chosen, change)

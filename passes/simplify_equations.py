@@ -22,8 +22,8 @@ class SimplifyingPass(EquationPass):
     variables: tuple[str, ...] = ()
 
     @abstractmethod
-    def options(self) -> Options:
-        """What is allowed."""
+    def options(self, system: System) -> Options:
+        """What is allowed in a system."""
 
     def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.simplification.simplify import simplify_reductions
@@ -38,7 +38,7 @@ class SimplifyingPass(EquationPass):
         chosen = [name for name in self.variables if name in _defined(system)]
         if self.variables and not chosen:
             return system
-        result = simplify_reductions(system, self.options(), chosen or None)
+        result = simplify_reductions(system, self.options(system), chosen or None)
         self._report(system, result)
         return result.system
 

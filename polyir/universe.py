@@ -17,6 +17,7 @@ from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
+    "scop-to-equations",
     "check-equations",
     "inline-systems",
     "normalize-equations",
