@@ -112,6 +112,56 @@ PROGRAMS = {
 """,
         "#pragma omp parallel for",
     ),
+    "mvt": Program(
+        """
+  @
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++)
+      z[i] += A[i][j] * x[j];
+  @
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++)
+      y[i] += A[j][i] * x[j];
+""",
+        "#pragma omp parallel for",
+    ),
+    "correlation": Program(
+        """
+  @
+  for (long j = 0; j < n; j++) {
+    x[j] = 0.0;
+    for (long i = 0; i < n; i++)
+      x[j] += A[i][j];
+    x[j] /= (double)n;
+  }
+  @
+  for (long j = 0; j < n; j++) {
+    y[j] = 0.0;
+    for (long i = 0; i < n; i++)
+      y[j] += (A[i][j] - x[j]) * (A[i][j] - x[j]);
+    y[j] = sqrt(y[j] / (double)n);
+    y[j] = y[j] <= 1e-9 ? 1.0 : y[j];
+  }
+  @
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++) {
+      A[i][j] -= x[j];
+      A[i][j] /= sqrt((double)n) * y[j];
+    }
+  @
+  for (long i = 0; i < n - 1; i++) {
+    B[i][i] = 1.0;
+    for (long j = i + 1; j < n; j++) {
+      B[i][j] = 0.0;
+      for (long k = 0; k < n; k++)
+        B[i][j] += A[k][i] * A[k][j];
+      B[j][i] = B[i][j];
+    }
+  }
+  B[n - 1][n - 1] = 1.0;
+""",
+        "#pragma omp parallel for",
+    ),
     "Jacobi step with residual": Program(
         """
   @
