@@ -273,7 +273,8 @@ def test_parts_of_a_lattice_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     edge = DependenceEdge(0, 0, reduce(isl.Map.union, parts), validity=True)
     row = carrying_row([statement("[n] -> { S[i] : 0 <= i < n + 6 }")], 1, [edge])
-    assert row is not None and row[0].coefficients == (1,)
+    assert row is not None
+    assert row[0].coefficients == (1,)
     assert asked == [1]
 
 
