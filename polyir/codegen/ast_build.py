@@ -168,8 +168,9 @@ def build_ast(
     if it also takes too long, the outer loops over tiles are generated from the tiles alone
     (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
     atomic, with guards inside, and at last over convex sets (`wider_domains`). If isl does not find
-    the number of iterations of a loop to unroll, no loop is unrolled. isl numbers the tiles (`counted_loops`), and the result has their first
-    points. The result is the first of these that `is_usable`.
+    the number of iterations of a loop to unroll, no loop is unrolled. isl numbers the tiles
+    (`counted_loops`), and the result has their first points. The result is the first of these that
+    `is_usable`.
 
     Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
     does not generate loops that execute each instance once and in order, or none that is usable,

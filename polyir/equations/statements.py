@@ -13,6 +13,7 @@ import islpy as isl
 
 from polyir.equations.pieces import Definition, Piece, ReducedPiece
 from polyir.equations.system import Constant, Dependence, Expression, Variable
+from polyir.isl_hulls import coalesced
 from polyir.model.scop import unique_name
 
 Shared = Mapping[str, Collection[str]]
@@ -188,7 +189,8 @@ class _Planner:
             first = _first_points(piece)
         else:
             start = Constant(0)
-            started.append(self._add(definition, piece.domain, None, start, Effect.START, piece))
+            points = _disjoint(piece.domain)
+            started.append(self._add(definition, points, None, start, Effect.START, piece))
         for body in piece.bodies:
             for points, effect, group in (
                 (body.domain.intersect(first), Effect.STORE, started),
@@ -198,7 +200,7 @@ class _Planner:
                     group.append(
                         self._add(
                             definition,
-                            points.coalesce(),
+                            _disjoint(points),
                             piece.projection,
                             body.value,
                             effect,
@@ -246,6 +248,15 @@ def _from_points(domain: isl.Set, function: isl.MultiAff) -> isl.Map:
     return relation.set_tuple_name(isl.dim_type.in_, domain.get_tuple_name()).intersect_domain(
         domain
     )
+
+
+def _disjoint(points: isl.Set) -> isl.Set:
+    """The same points in parts that do not overlap, whose divisions isl knows.
+
+    Others, as after a projection of lattices, take schedulers, the analysis of dependences and
+    code generation up to a hundred times as long.
+    """
+    return coalesced(points.compute_divs().make_disjoint())
 
 
 def _with_names(points: isl.Set, names: Sequence[str] | None) -> isl.Set:

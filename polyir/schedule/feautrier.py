@@ -252,7 +252,8 @@ def _parts_that_can_be_carried(
 def _different_parts(edges: Sequence[DependenceEdge]) -> list[DependenceEdge]:
     """The convex parts of `edges`, but for those that ask the same of a row as another one does.
 
-    Parts of a lattice often differ in their remainders only, which the forms do not know.
+    Parts of a lattice often differ in their remainders only, which the forms do not know. Empty
+    parts, which isl does not always find, ask nothing: a row of zeros would carry them for ever.
     """
     found: dict[object, DependenceEdge] = {}
     for edge in edges:
@@ -260,7 +261,12 @@ def _different_parts(edges: Sequence[DependenceEdge]) -> list[DependenceEdge]:
             forms = part.forms
             asked = (part.source, part.target, forms.equalities, forms.inequalities)
             found.setdefault(asked, part)
-    return list(found.values())
+    return [part for part in found.values() if not _is_empty(part)]
+
+
+def _is_empty(part: DependenceEdge) -> bool:
+    """Whether -1 is not negative on a part, by Farkas' lemma; `False` may be wrong."""
+    return part.forms.contains((-1, *(0,) * (part.forms.width - 1)))
 
 
 def _convex_parts(edge: DependenceEdge) -> list[DependenceEdge]:

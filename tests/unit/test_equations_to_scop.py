@@ -18,9 +18,13 @@ from polyir.dialects.schedule_tree import BandOp, walk_tree
 from polyir.dialects.scop import ScopOp
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
+from polyir.equations.first_schedule import first_schedule
 from polyir.equations.inlining import inlined
+from polyir.equations.pieces import definitions_of
+from polyir.equations.statements import computations_of
 from polyir.equations.text.reader import read_program
 from polyir.equations.to_scop import add_function
+from polyir.limits import within_operations
 from polyir.model.analysis import ORDERING_KINDS, compute_dependences
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
@@ -279,3 +283,15 @@ def test_arrays_of_the_caller_need_an_affine_least_index() -> None:
         result = np.zeros(())
         kernels.s(n, result)
         assert result == evaluate(system, {"N": n}, {}).outputs["R"]
+
+
+# Where the parts of its reductions overlapped, isl took twenty times as many.
+def test_order_of_sums_over_lattices_is_found_in_few_operations() -> None:
+    system = random_system(255)
+    context = system.context.intersect(system.body.context)
+    definitions = definitions_of(system)
+
+    def order() -> isl.Schedule:
+        return first_schedule(computations_of(definitions, context), context)[1]
+
+    assert within_operations(3_000_000, order) is not None
