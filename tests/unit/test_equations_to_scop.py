@@ -244,7 +244,8 @@ def test_dependences_of_random_systems(seed: int) -> None:
 def test_wrong_equations_are_not_compiled(tmp_path: Path) -> None:
     """A traceback has the place, and a path names a file, with whatever an editor puts in it."""
     file = tmp_path / "wrong.alpha"
-    text = "\ufeffaffine wrong [N] -> {: N > 0} // \u2264\r\n inputs A : [N] outputs X : [N]\r\n let X = "
+    head = "\ufeffaffine wrong [N] -> {: N > 0} // \u2264\r\n inputs A : [N]"
+    text = f"{head} outputs X : [N]\r\n let X = "
     file.write_text(f"{text}(i -> i + 1)@A; .", encoding="utf-8", newline="")
     with pytest.raises(PolyirError, match="'A' is used outside its domain") as caught:
         polyir.compile(file)

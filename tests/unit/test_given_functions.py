@@ -116,7 +116,7 @@ def test_pickled(backend: polyir.api.Backend) -> None:
 def test_what_is_refused(backend: polyir.api.Backend) -> None:
     with pytest.raises(CompilationError, match="nothing defines 'weight'"):
         compiled(backend, blend=C_BLEND)
-    with pytest.raises(CompilationError, match="nothing defines '(blend|weight)'"):
+    with pytest.raises(CompilationError, match=r"nothing defines '(blend|weight)'"):
         compiled(backend)
     with pytest.raises(OptionError, match="declares no function 'blent'; did you mean 'blend'"):
         compiled(backend, blent=C_BLEND, weight=C_WEIGHT)
