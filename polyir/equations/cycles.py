@@ -127,9 +127,12 @@ def _strong_components(
 def _cycles_among(group: tuple[str, ...], dependences: list[DirectDependence]) -> list[Cycle]:
     tuples = {name: f"V{position}" for position, name in enumerate(group)}
     relation = _united(dependences, tuples)
-    for attempt in (lambda: relation, lambda: _in_parts(relation, dependences, tuples)):
-        if within_operations(_MAXIMUM_OPERATIONS, lambda: _has_schedule(attempt())):
-            return []
+    if within_operations(_MAXIMUM_OPERATIONS, lambda: _has_schedule(relation)):
+        return []
+    if within_operations(
+        _MAXIMUM_OPERATIONS, lambda: _has_schedule(_in_parts(relation, dependences, tuples))
+    ):
+        return []
     found = within_operations(
         _MAXIMUM_OPERATIONS, lambda: _short_cycles(relation, group, tuples)
     ) or within_operations(_MAXIMUM_OPERATIONS, lambda: _any_cycles(relation, group, tuples))

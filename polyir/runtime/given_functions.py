@@ -119,7 +119,7 @@ class GivenFunctions:
         if hasattr(given, "argtypes"):
             return given
         signature = self._signatures[name]
-        result = None if signature.returned is None else C_TYPES[signature.returned]
+        result: Any = None if signature.returned is None else C_TYPES[signature.returned]
 
         def call(*arguments: bool | int | float) -> Any:
             try:

@@ -12,7 +12,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 import polyir
 from polyir import api
-from polyir.diagnostics import LegalityError, OptionError, PolyirError, remarks_to
+from polyir.diagnostics import (
+    LegalityError,
+    OptionError,
+    PolyirError,
+    Remark,
+    RemarkKind,
+    remarks_to,
+)
 from polyir.dialects.dependence import union_of
 from polyir.dialects.schedule_tree import BandOp, walk_tree
 from polyir.dialects.scop import ScopOp
@@ -156,6 +163,16 @@ def test_memory_of_local_variables_is_shared() -> None:
     assert "memref<2x?x?xf64>" in str(shared)
 
 
+def test_memory_of_a_stencil_in_three_dimensions_is_shared() -> None:
+    """Under a skewed schedule, with statements for the boundary."""
+    text = (Path(__file__).parents[2] / "benchmarks/equations/heat-3d.alpha").read_text()
+    remarks: list[str] = []
+    with remarks_to(lambda remark: remarks.append(remark.message)):
+        api.run_pipeline(api.parse(text), "pluto-schedule,allocate-memory")
+    assert "Y contracted from memref<?x?x?x?xf64> to memref<?x?x?xf64>" in remarks
+    assert "X contracted from memref<?x?x?x?xf64> to memref<2x?x?x?xf64>" in remarks
+
+
 def test_processors_of_the_parallel_loops() -> None:
     remarks: list[str] = []
     with remarks_to(lambda remark: remarks.append(remark.message)):
@@ -226,6 +243,25 @@ def test_dependences_of_random_systems(seed: int) -> None:
         one = union_of(known.of_kind(kind), space)
         other = union_of(found.of_kind(kind), space)
         assert one.is_equal(other), kind
+
+
+def test_wrong_equations_are_not_compiled(tmp_path: Path) -> None:
+    """A traceback has the place, and a path names a file, with whatever an editor puts in it."""
+    file = tmp_path / "wrong.alpha"
+    head = "\ufeffaffine wrong [N] -> {: N > 0} // \u2264\r\n inputs A : [N]"
+    text = f"{head} outputs X : [N]\r\n let X = "
+    file.write_text(f"{text}(i -> i + 1)@A; .", encoding="utf-8", newline="")
+    with pytest.raises(PolyirError, match="'A' is used outside its domain") as caught:
+        polyir.compile(file)
+    assert caught.value.__notes__[0].startswith(f"{file}:3:23: error: the equation of 'X'")
+    file.write_text(f"{text}A; .", encoding="utf-8", newline="")
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append):
+        kernels = polyir.compile(file)
+    assert all(each.kind is RemarkKind.REMARK for each in remarks)
+    found = np.zeros(2)
+    kernels.wrong(2, np.array([3.0, 4.0]), found)
+    assert found.tolist() == [3.0, 4.0]
 
 
 def test_reductions_as_trees() -> None:

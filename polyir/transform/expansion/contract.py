@@ -83,9 +83,7 @@ def _plan(scop: Scop, arrays: Sequence[str], operations: int | None) -> _Contrac
     return _ContractionPlan(tuple(contracted), tuple(missed))
 
 
-def _moduli(
-    scop: Scop, flow: ArrayFlow, find: Callable[[Scop, ArrayFlow], isl.UnionMap]
-) -> Moduli:
+def _moduli(scop: Scop, flow: ArrayFlow, find: Callable[[Scop, ArrayFlow], isl.UnionMap]) -> Moduli:
     """The moduli for an array, which are proved; `None` for each dimension that must stay."""
     together = find(scop, flow)
     extents = extents_of(scop.arrays[flow.array])
