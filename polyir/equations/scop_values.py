@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 import islpy as isl
-from xdsl.dialects import affine, arith, func, math, memref
+from xdsl.dialects import affine, arith, func, math
 from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
@@ -28,9 +28,6 @@ from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.affine import constant as constant_index
 from polyir.model.scop import statement_reader
 from polyir.model.statements import Statement
-
-LOADS: Final = (affine.LoadOp, memref.LoadOp)
-STORES: Final = (affine.StoreOp, memref.StoreOp)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ static void sums(int n) {
 }
 
 static void windows(int n) {
-  long total;
 #pragma scop
   for (int i = 0; i < n; i++) {
-    total = s[i];
+    long total = s[i];
     for (int j = 0; j < n; j++)
       total -= a[i + j];
     w[i] = total;
