@@ -45,10 +45,10 @@ def jam_rows(
             S                         =>      band [i]  unrolled
                                                 S
 
-    It is done where all that the loop runs is inside vector loops, or in no other loop, where
-    copies load an element that only the vector loop moves, as in `y[j] += A[i][j] * x[i]`, and where
-    they update different elements, if the vector loop updates one. Blocks are left alone, and nests
-    whose dependences do not allow it.
+    It is done where all that the loop runs is inside vector loops, or in no other loop, where copies
+    load an element that only the vector loop moves, as in `y[j] += A[i][j] * x[i]`, and where they
+    update different elements, if the vector loop updates one. Blocks are left alone, and nests whose
+    dependences do not allow it.
     """
     by_name = {each.name: each for each in statements}
     done: list[str] = []
@@ -129,8 +129,6 @@ def _is_short(schedule: isl.Map) -> bool:
     """Whether the last loop of a statement has few iterations, as that of a block."""
     dates = schedule.range()
     last = dates.dim(isl.dim_type.set) - 1
-    values = isl.Map.from_range(dates).move_dims(
-        isl.dim_type.in_, 0, isl.dim_type.out, 0, last
-    )
+    values = isl.Map.from_range(dates).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
     extent = values.reverse().apply_range(values).deltas().dim_max_val(0)
     return extent.is_int() and extent.to_python() < MOST_SHORT
