@@ -45,10 +45,10 @@ def jam_rows(
             S                         =>      band [i]  unrolled
                                                 S
 
-    It is done where all that the loop runs is inside vector loops, or in no other loop, where copies
-    load an element that only the vector loop moves, as in `y[j] += A[i][j] * x[i]`, and where they
-    update different elements, if the vector loop updates one. Blocks are left alone, and nests whose
-    dependences do not allow it.
+    It is done where all that the loop runs is inside vector loops, or in no other loop, where
+    copies load an element that only the vector loop moves, as in `y[j] += A[i][j] * x[i]`, and
+    where they update different elements, if the vector loop updates one. Blocks are left alone,
+    and nests whose dependences do not allow it.
     """
     by_name = {each.name: each for each in statements}
     done: list[str] = []
