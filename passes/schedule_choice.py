@@ -152,9 +152,7 @@ class ScheduleChoice:
         self._accesses = sum(len(each.accesses) for each in statements)
         element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
-        self._strategies = strategies(
-            machine, element_bytes, depth, self._threads, reassociate
-        )
+        self._strategies = strategies(machine, element_bytes, depth, self._threads, reassociate)
         self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
 
     def make(self) -> None:

@@ -109,11 +109,11 @@ def strategies(
     if not reassociate:
         return found
     # Where only sums are slow, parallel regions may take longer than they do.
-    found = (*found, Strategy("reductions", (), (), (blocks,)))
+    one_thread = Strategy("reductions", (), (), (blocks,))
     if threads == 1:
-        return found
+        return (*found, one_thread)
     parts = PrivatizeReductionsPass(parts=min(threads, MOST_PARTS), block=TURN)
-    return (*found, Strategy("partial-results", (parts,), (), (parallel, blocks)))
+    return (*found, one_thread, Strategy("partial-results", (parts,), (), (parallel, blocks)))
 
 
 def is_for_threads(step: ModulePass) -> bool:

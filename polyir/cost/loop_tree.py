@@ -158,8 +158,10 @@ class _Reader:
 
 def _is_unrolled(band: isl.ScheduleNode) -> bool:
     """Whether a band is one loop that is unrolled."""
-    unroll = isl.ast_loop_type.unroll
-    return band.band_n_member() == 1 and band.band_member_get_ast_loop_type(0) == unroll
+    if band.band_n_member() != 1:
+        return False
+    kind = isl.ast_loop_type(band.band_member_get_ast_loop_type(0))
+    return kind is isl.ast_loop_type.unroll
 
 
 def bands_of(node: Node) -> tuple[tuple[Loop, ...], ...]:

@@ -228,9 +228,7 @@ def _tree(update: ElementUpdate, values: Sequence[SSAValue], builder: Builder) -
     return values[0]
 
 
-def _over_lanes(
-    update: ElementUpdate, value: SSAValue, width: int, builder: Builder
-) -> SSAValue:
+def _over_lanes(update: ElementUpdate, value: SSAValue, width: int, builder: Builder) -> SSAValue:
     """All lanes of a vector, combined in pairs: those of its two halves."""
     element = update.store.value.type
     while width > 2:

@@ -31,6 +31,9 @@ from polyir.transform.strip_mine import UnrollJamOptions, unroll_jam
 ROWS = 4
 """The copies: so many rows of a matrix are read at once, and each sum has a register of its own."""
 
+MOST_SHORT = 128
+"""Loops of fewer iterations are in blocks already, or over before the copies gain much."""
+
 
 def jam_rows(
     schedule: isl.Schedule, dependences: Dependences, statements: Sequence[Statement]
@@ -43,9 +46,9 @@ def jam_rows(
                                                 S
 
     It is done where all that the loop runs is inside vector loops, or in no other loop, where
-    copies load an element that only the vector loop moves, as in `y[j] += A[i][j] * x[i]`, and where
-    they update different elements, if the vector loop updates one. Where the dependences do not
-    allow it, nothing is done.
+    copies load an element that only the vector loop moves, as in `y[j] += A[i][j] * x[i]`, and
+    where they update different elements, if the vector loop updates one. Blocks are left alone,
+    and nests whose dependences do not allow it.
     """
     by_name = {each.name: each for each in statements}
     done: list[str] = []
@@ -109,7 +112,7 @@ def _share(
         (own,) = schedules_below(node_at(schedule, part.path))
         members = len(part.loops)
         row, vector = (direction_of(statement, own, members - each) for each in (2, 1))
-        if row is None or vector is None:
+        if row is None or vector is None or _is_short(own):
             return False
         update = update_of(statement)
         if update is not None:
@@ -120,3 +123,12 @@ def _share(
             row.stays(place) and not vector.stays(place) for place in range(len(row.moves))
         )
     return found
+
+
+def _is_short(schedule: isl.Map) -> bool:
+    """Whether the last loop of a statement has few iterations, as that of a block."""
+    dates = schedule.range()
+    last = dates.dim(isl.dim_type.set) - 1
+    values = isl.Map.from_range(dates).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
+    extent = values.reverse().apply_range(values).deltas().dim_max_val(0)
+    return extent.is_int() and extent.to_python() < MOST_SHORT

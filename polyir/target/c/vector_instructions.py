@@ -72,7 +72,9 @@ def number_extremum(stem: str, type: Vector) -> Helper:
     if type.bits == 512:
         # GCC makes scalar code of two choices, one in the other, in some places.
         suffix, all_lanes = _FLOAT_SUFFIX[type.width], _all_lanes(type)
-        numbers = f"__builtin_ia32_cmp{suffix}512_mask(b, b, {_EQUAL}, {all_lanes}, {_ROUND_AS_SET})"
+        numbers = (
+            f"__builtin_ia32_cmp{suffix}512_mask(b, b, {_EQUAL}, {all_lanes}, {_ROUND_AS_SET})"
+        )
         name = f"__builtin_ia32_{stem[:3]}{suffix}512_mask"
         call = f"return {name}(a, b, a, {numbers}, {_ROUND_AS_SET});"
         forms.append(("defined(__AVX512F__)", call))
