@@ -119,8 +119,9 @@ all; with more, its usual loops are generated in vain for longer."""
 TILES_OPERATIONS = 2_000_000
 """How many it may take for loops over tiles that are generated from the tiles alone."""
 
-ATOMIC_OPERATIONS = 50_000_000
-"""How many it may take for atomic loops before those over wider domains are generated."""
+ATOMIC_OPERATIONS = 20_000_000
+"""How many it may take for atomic loops before those over wider domains are generated: about ten
+seconds."""
 
 CHECK_OPERATIONS = 100_000
 """What it may take to see that every instance is executed once: diamonds, for one, take more."""
@@ -295,7 +296,8 @@ def _around(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Scop
     """Atomic loops over convex sets around the instances, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = with_atomic_loops(mapped_bottom_up(counting, _with_atomic_tiles))
-    return _generate(scop, with_wider_domains(tree, scop.context) or tree, expanded)
+    wider = with_wider_domains(tree, scop.context) if _executes_just_its_domain(tree) else None
+    return _generate(scop, wider or tree, expanded)
 
 
 def _counting(

@@ -13,7 +13,7 @@ from typing import Final
 import islpy as isl
 
 from polyir.isl_lists import sets_of
-from polyir.isl_trees import NoTreeError, build_tree, describe_tree
+from polyir.isl_trees import build_tree, describe_tree
 
 _SUFFIX: Final = "~"
 """Ends the name of the tuple of a point in the set around a statement; no statement has it."""
@@ -31,7 +31,7 @@ def with_wider_domains(schedule: isl.Schedule, context: isl.Set) -> isl.Schedule
           band [i]                                             =>    band [i]
                                                                        expansion S~[i] -> S[i]
 
-    `None` if the tree adds instances itself, or no set is wider than the instances.
+    The tree must not add or remove instances itself. `None` if no set is wider than the instances.
     """
     domain = schedule.get_domain()
     wider = isl.UnionSet.empty(domain.get_space())
@@ -47,11 +47,8 @@ def with_wider_domains(schedule: isl.Schedule, context: isl.Set) -> isl.Schedule
         wider = wider.union(isl.UnionSet.from_set(around.set_tuple_name(name)))
     if not is_new:
         return None
-    try:
-        pulled = schedule.pullback_union_pw_multi_aff(isl.UnionPwMultiAff.from_union_map(back))
-        loops = build_tree(replace(describe_tree(pulled), content=wider))
-    except NoTreeError:
-        return None
+    pulled = schedule.pullback_union_pw_multi_aff(isl.UnionPwMultiAff.from_union_map(back))
+    loops = build_tree(replace(describe_tree(pulled), content=wider))
     contraction = back.reverse().intersect_domain(domain)
     instances_alone = isl.Schedule.from_domain(domain)
     return loops.expand(isl.UnionPwMultiAff.from_union_map(contraction), instances_alone)
