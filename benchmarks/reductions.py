@@ -23,10 +23,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-PASSES = (
-    "poly-dependences{reassociate=true},pluto-schedule{fuse=max},privatize-reductions,"
-    "mark-parallel,register-tile{reassociate=true},vectorize,scalar-replacement"
-)
 ORIGINAL_FLAGS = ("-Ofast", "-march=native", "-fopenmp")
 POLYIR_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=fast")
 
@@ -37,11 +33,13 @@ Arrays = tuple[npt.NDArray[np.float64], ...]
 class Program:
     """The loops of a function of n, two matrices A and B, vectors x, y and z, and numbers s.
 
-    `@` is where a programmer would write `pragma`.
+    `@` is where a programmer would write `pragma`. For programs of more work, n is the size
+    `divided` by a number.
     """
 
     loops: str
     pragma: str
+    divided: int = 1
 
 
 PROGRAMS = {
@@ -112,6 +110,57 @@ PROGRAMS = {
 """,
         "#pragma omp parallel for",
     ),
+    "mvt": Program(
+        """
+  @
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++)
+      z[i] += A[i][j] * x[j];
+  @
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++)
+      y[i] += A[j][i] * x[j];
+""",
+        "#pragma omp parallel for",
+    ),
+    "correlation": Program(
+        """
+  @
+  for (long j = 0; j < n; j++) {
+    x[j] = 0.0;
+    for (long i = 0; i < n; i++)
+      x[j] += A[i][j];
+    x[j] /= (double)n;
+  }
+  @
+  for (long j = 0; j < n; j++) {
+    y[j] = 0.0;
+    for (long i = 0; i < n; i++)
+      y[j] += (A[i][j] - x[j]) * (A[i][j] - x[j]);
+    y[j] = sqrt(y[j] / (double)n);
+    y[j] = y[j] <= 1e-9 ? 1.0 : y[j];
+  }
+  @
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++) {
+      A[i][j] -= x[j];
+      A[i][j] /= sqrt((double)n) * y[j];
+    }
+  @
+  for (long i = 0; i < n - 1; i++) {
+    B[i][i] = 1.0;
+    for (long j = i + 1; j < n; j++) {
+      B[i][j] = 0.0;
+      for (long k = 0; k < n; k++)
+        B[i][j] += A[k][i] * A[k][j];
+      B[j][i] = B[i][j];
+    }
+  }
+  B[n - 1][n - 1] = 1.0;
+""",
+        "#pragma omp parallel for",
+        divided=4,
+    ),
     "Jacobi step with residual": Program(
         """
   @
@@ -143,19 +192,20 @@ def library(text: str, flags: Sequence[str], folder: Path, name: str) -> ctypes.
     return ctypes.CDLL(str(binary))
 
 
-def by_polyir(program: Program, folder: Path) -> str:
-    """What polyir-cc makes of a program."""
+def by_polyir(program: Program, folder: Path, threads: int) -> str:
+    """What polyir-cc makes of a program for some threads."""
     loops = program.loops.replace("@", "")
     marked = f"#pragma scop{loops}#pragma endscop"
     source, target = folder / "in.c", folder / "out.c"
     source.write_text(TEXT.format(loops=marked))
     tool = Path(sys.executable).with_name("polyir-cc")
-    options = [f"--passes={PASSES}", "--assume-no-alias", "--strict"]
+    passes = f"optimize{{reassociate=true threads={threads}}}"
+    options = [f"--passes={passes}", "--assume-no-alias", "--strict"]
     subprocess.run([tool, *options, source, "-o", target], check=True, stderr=subprocess.DEVNULL)
     return target.read_text()
 
 
-def versions(program: Program, folder: Path) -> dict[str, ctypes.CDLL]:
+def versions(program: Program, folder: Path, threads: int) -> dict[str, ctypes.CDLL]:
     """The three builds of a program."""
     loops = {"gcc": program.loops.replace("@", ""), "pragma": program.loops}
     loops["pragma"] = loops["pragma"].replace("@", program.pragma)
@@ -163,7 +213,7 @@ def versions(program: Program, folder: Path) -> dict[str, ctypes.CDLL]:
         name: library(TEXT.format(loops=text), ORIGINAL_FLAGS, folder, name)
         for name, text in loops.items()
     }
-    built["polyir"] = library(by_polyir(program, folder), POLYIR_FLAGS, folder, "polyir")
+    built["polyir"] = library(by_polyir(program, folder, threads), POLYIR_FLAGS, folder, "polyir")
     return built
 
 
@@ -178,10 +228,11 @@ def call(function: ctypes.CDLL, size: int, values: Arrays) -> None:
     function.f(ctypes.c_long(size), *pointers)
 
 
-def figures(program: Program, size: int, rounds: int) -> dict[str, float]:
+def figures(program: Program, size: int, rounds: int, threads: int) -> dict[str, float]:
     """The median milliseconds of each build, after a check that all compute nearly the same."""
+    size //= program.divided
     with tempfile.TemporaryDirectory() as folder:
-        built = versions(program, Path(folder))
+        built = versions(program, Path(folder), threads)
         results: list[Arrays] = []
         for each in built.values():
             results.append(arrays(size))
@@ -208,7 +259,7 @@ def main() -> int:
     os.environ["OMP_NUM_THREADS"] = str(options.threads)
     print("| program | gcc -Ofast | with an OpenMP pragma | polyir |\n| --- | ---: | ---: | ---: |")
     for name in options.programs:
-        found = figures(PROGRAMS[name], options.size, options.rounds)
+        found = figures(PROGRAMS[name], options.size, options.rounds, options.threads)
         print(f"| {name} | {found['gcc']:.2f} | {found['pragma']:.2f} | {found['polyir']:.2f} |")
     return 0
 

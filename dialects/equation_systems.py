@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, cast
 
 import islpy as isl
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
+    Float32Type,
+    Float64Type,
     IntAttr,
+    IntegerType,
     StringAttr,
     SymbolNameConstraint,
 )
-from xdsl.ir import Operation, Region
+from xdsl.ir import Attribute, Operation, Region, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
+    opt_prop_def,
     prop_def,
     region_def,
     traits_def,
@@ -36,6 +42,11 @@ from polyir.isl_lists import parameters_of
 
 ROLES: Final = ("input", "output", "local")
 """What a variable is to those who use the system."""
+
+ELEMENT_TYPES: Final[Mapping[str, AnyFloat | IntegerType]] = MappingProxyType(
+    {"f64": Float64Type(), "f32": Float32Type(), "i64": IntegerType(64), "i32": IntegerType(32)}
+)
+"""The types that the values of a system may have, by their names in options."""
 
 
 @irdl_op_definition
@@ -73,12 +84,14 @@ class ExternalOp(IRDLOperation):
 class SystemOp(IRDLOperation):
     """Equations that define outputs and locals by inputs, for the parameters in the context.
 
-    The body holds `equations.variable` operations, then `equations.body` operations.
+    The body holds `equations.variable` operations, then `equations.body` operations. `elements f32`
+    after the context says the type of all values; else, whoever makes code of the system does.
     """
 
     name = "equations.system"
 
     sym_name = prop_def(SymbolNameConstraint())
+    elements = opt_prop_def(TypeAttribute)
     parameter_names = prop_def(ArrayAttr[StringAttr])
     context = prop_def(SetAttr)
     content = region_def("single_block")
@@ -86,11 +99,17 @@ class SystemOp(IRDLOperation):
     traits = traits_def(NoTerminator())
 
     def __init__(
-        self, name: str, parameter_names: Sequence[str], context: isl.Set, content: Region
+        self,
+        name: str,
+        parameter_names: Sequence[str],
+        context: isl.Set,
+        content: Region,
+        elements: Attribute | None = None,
     ) -> None:
         super().__init__(
             properties={
                 "sym_name": StringAttr(name),
+                "elements": elements,
                 "parameter_names": ArrayAttr([StringAttr(each) for each in parameter_names]),
                 "context": SetAttr(context),
             },
@@ -118,6 +137,8 @@ class SystemOp(IRDLOperation):
         variables = [variable.sym_name.data for variable in self.variables]
         for name in _repeated(variables):
             raise VerifyException(f"has two variables with the name @{name}")
+        if self.elements is not None and self.elements not in ELEMENT_TYPES.values():
+            raise VerifyException(f"has elements of the type {self.elements}")
         _verify_context(self, self.context.data, names)
 
     @classmethod
@@ -127,8 +148,11 @@ class SystemOp(IRDLOperation):
         names = parse_names(parser)
         parser.parse_keyword("context")
         context = SetAttr.parse_text(parser)
+        elements = None
+        if parser.parse_optional_keyword("elements") is not None:
+            elements = parser.parse_type()
         attributes = parse_attributes(parser)
-        system = cls(name, names, context, parse_body(parser))
+        system = cls(name, names, context, parse_body(parser), elements)
         system.attributes |= attributes
         return system
 
@@ -139,6 +163,9 @@ class SystemOp(IRDLOperation):
         print_names(printer, self.parameter_names)
         printer.print_string(" context ")
         self.context.print_text(printer)
+        if self.elements is not None:
+            printer.print_string(" elements ")
+            printer.print_attribute(self.elements)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         print_body(printer, self.content)
 

@@ -15,7 +15,8 @@
     }
 
 A value is an expression, of type `!equations.expression<1>`: a function from points of so many
-dimensions to values. `polyir.equations.ir` converts a module from and to `polyir.equations.system`
+dimensions to values. `equations.compute` computes a system in a function, on arrays of that.
+`polyir.equations.ir` converts a module from and to `polyir.equations.system`
 without loss, and passes work on that. What a system means, and where expressions are defined, is
 said there; verifiers check names, dimensions and parameters.
 """
@@ -36,6 +37,7 @@ from polyir.dialects.equation_expressions import (
     ReduceOp,
     RestrictOp,
 )
+from polyir.dialects.equation_runs import ComputeOp
 from polyir.dialects.equation_systems import BodyOp, ExternalOp, SystemOp, VariableOp
 from polyir.dialects.equation_types import ExpressionType
 
@@ -61,6 +63,7 @@ Equations = Dialect(
         CaseOp,
         IfOp,
         ApplyOp,
+        ComputeOp,
     ],
     [ExpressionType],
 )

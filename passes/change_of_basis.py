@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from polyir.passes.equation_pass import VariablePass
 
 if TYPE_CHECKING:
-    from polyir.equations.system import System
+    from polyir.equations.system import Program, System
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ChangeOfBasisPass(VariablePass):
     inverse: str | None = None
     reduction: int | None = None
 
-    def rewrite(self, system: System) -> System:
+    def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.basis import change_of_basis, change_reduction_basis
         from polyir.equations.given_functions import given_function
 

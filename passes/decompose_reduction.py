@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from polyir.passes.equation_pass import VariablePass
 
 if TYPE_CHECKING:
-    from polyir.equations.system import System
+    from polyir.equations.system import Program, System
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class DecomposeReductionPass(VariablePass):
     reduction: int = 0
     local: str | None = None
 
-    def rewrite(self, system: System) -> System:
+    def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.given_functions import given_function
         from polyir.equations.reductions import decompose_reduction
 

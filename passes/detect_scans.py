@@ -9,6 +9,7 @@ from polyir.passes.simplify_equations import SimplifyingPass
 
 if TYPE_CHECKING:
     from polyir.equations.simplification.options import Options
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class DetectScansPass(SimplifyingPass):
 
     name = "detect-scans"
 
-    def options(self) -> Options:
+    def options(self, system: System) -> Options:
         from polyir.equations.simplification.options import Options
 
         return Options(scans_only=True)

@@ -32,7 +32,7 @@ class EquationPass(PassWithOptions):
         if not program.systems:
             missed(self.name, "there is no system of equations: nothing to do", op)
             return
-        systems = {each.name: self._rewritten(each) for each in self._chosen(program)}
+        systems = {each.name: self._rewritten(each, program) for each in self._chosen(program)}
         replace_program(
             op,
             replace(
@@ -42,12 +42,12 @@ class EquationPass(PassWithOptions):
         )
 
     @abstractmethod
-    def rewrite(self, system: System) -> System:
-        """The system with the same outputs, written otherwise."""
+    def rewrite(self, system: System, program: Program) -> System:
+        """The system with the same outputs, written otherwise; it may use others of the program."""
 
-    def _rewritten(self, system: System) -> System:
+    def _rewritten(self, system: System, program: Program) -> System:
         try:
-            return self.rewrite(system)
+            return self.rewrite(system, program)
         except PolyirError as error:
             if not isinstance(error, OptionError):
                 error.location = error.location or system.location
@@ -87,8 +87,8 @@ class VariablePass(EquationPass):
             f"option 'system' ({systems})"
         )
 
-    def _rewritten(self, system: System) -> System:
-        result = super()._rewritten(system)
+    def _rewritten(self, system: System, program: Program) -> System:
+        result = super()._rewritten(system, program)
         if result == system:
             missed(self.name, f"'{self.variable}' stays as it is: {self.why_nothing()}")
         return result

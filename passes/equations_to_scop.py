@@ -9,9 +9,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import OptionError, missed
+from polyir.passes.check_equations import require_defined
 from polyir.passes.options import PassWithOptions
 
 if TYPE_CHECKING:
+    from polyir.equations.element_types import ElementType
     from polyir.equations.system import System
 
 
@@ -20,14 +22,18 @@ class EquationsToScopPass(PassWithOptions):
     """Make a function with a `poly.scop` of each system of equations.
 
     The function takes the parameters, then memory for the inputs, then for the outputs; elements
-    have the type `element-type` (`f64`, `f32`, `i64` or `i32`). `systems` lists the systems; by
+    have the type `element-type` (`f64`, `f32`, `i64` or `i32`), by default the one that the system
+    says, or `f64`. A system that functions compute, by `equations.compute`, becomes a scop in these
+    instead. `systems` lists the systems; by
     default, each one becomes a function. Systems that are used are copied into those that use them,
     and the equations are brought into normal form. Each variable has memory of its own, and its
     statements write each element once. A reduction combines its values in lexicographic order. With
     `tree=32`, it first combines so many neighbours each, in parallel; sums and products of
     floating-point numbers, which round, only with `reassociate`.
 
-    The equations have no order. The schedule tree is found by Feautrier's scheduler.
+    Systems in which a value is undefined, or defined twice, are refused as `check-equations` does,
+    unless `check=false`. The equations have no order. The schedule tree is found by Feautrier's
+    scheduler.
 
     Before:
 
@@ -62,10 +68,11 @@ class EquationsToScopPass(PassWithOptions):
 
     name = "equations-to-scop"
 
-    element_type: Literal["f64", "f32", "i64", "i32"] = "f64"
+    element_type: Literal["f64", "f32", "i64", "i32"] | None = None
     systems: tuple[str, ...] = ()
     tree: int = 0
     reassociate: bool = False
+    check: bool = True
 
     def __post_init__(self) -> None:
         if self.tree < 0 or self.tree == 1:
@@ -81,12 +88,20 @@ class EquationsToScopPass(PassWithOptions):
         if not program.systems:
             missed(self.name, "nothing to do: the module has no equations", op)
             return
+        if self.check:
+            require_defined(program)
         replace_program(op, type(program)(()))
-        element_type = ElementType(self.element_type)
+        chosen = None if self.element_type is None else ElementType(self.element_type)
 
-        def change(system: System) -> System:
+        def change(system: System, element_type: ElementType) -> System:
             if not self.tree:
                 return system
-            return with_trees(system, self.tree, element_type, self.reassociate)
+            changed = with_trees(system, self.tree, element_type, self.reassociate)
+            if changed == system:
+                message = f"no reduction of '{system.name}' becomes a tree"
+                if not (element_type.is_integer or self.reassociate):
+                    message += ": sums and products of floating-point numbers need 'reassociate'"
+                missed(self.name, message, op)
+            return changed
 
-        add_functions(op, program, self.systems, element_type, change)
+        add_functions(op, program, self.systems, chosen, change)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from polyir.passes.equation_pass import VariablePass
 
 if TYPE_CHECKING:
-    from polyir.equations.system import System
+    from polyir.equations.system import Program, System
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FactorOutOfReductionPass(VariablePass):
 
     reduction: int = 0
 
-    def rewrite(self, system: System) -> System:
+    def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.distribution import factor_out_of_reduction
 
         return factor_out_of_reduction(system, self.variable, self.reduction)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from polyir.passes.equation_pass import EquationPass
 
 if TYPE_CHECKING:
-    from polyir.equations.system import System
+    from polyir.equations.system import Expression, Program, System
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class NormalizeEquationsPass(EquationPass):
     Each reduction inside an expression gets a local. Then each equation is
     `Y = case { D_1 : g_1; D_2 : g_2; ... }`, or a reduction of that, and in the g there are
     operators and `if` over constants, index expressions and variables at affine functions of the
-    point. Branches without points are left out, and `auto` becomes the domain that it means. Uses
-    of other systems stay as they are.
+    point. Branches without points are left out, and `auto` becomes the domain that it means. Inputs
+    of systems that are used become locals unless they are variables.
 
     Before, in the notation of `--emit=show`, where Y has the domain `{ [i] : 0 <= i < N }`:
 
@@ -39,7 +39,12 @@ class NormalizeEquationsPass(EquationPass):
 
     name = "normalize-equations"
 
-    def rewrite(self, system: System) -> System:
+    def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.normal_form import normalized
+        from polyir.equations.system import Variable
+        from polyir.equations.use_inputs import with_locals_for_inputs
 
-        return normalized(system)
+        def is_expression(given: Expression) -> bool:
+            return not isinstance(given, Variable)
+
+        return normalized(with_locals_for_inputs(system, program, is_expression))

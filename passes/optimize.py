@@ -12,6 +12,7 @@ from polyir.cost.machine import describe, machine_of_option
 from polyir.diagnostics import OptionError, remark
 from polyir.limits import meanwhile
 from polyir.passes.options import PassWithOptions
+from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops, scops_in
 from polyir.passes.strategy_names import StrategyName
 
@@ -60,6 +61,8 @@ class OptimizePass(PassWithOptions):
         machine = machine_of_option(self.machine)
         remark(self.name, f"for {describe(machine)}", op)
         with meanwhile(_load_search):
+            if self.reassociate:
+                PolyDependencesPass(reassociate=True).apply(ctx, op)
             analysed_scops(op, self.name)
         # It takes long to import, and the dependences are computed without it.
         from polyir.passes.schedule_choice import ScheduleChoice

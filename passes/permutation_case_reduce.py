@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from polyir.passes.equation_pass import VariablePass
 
 if TYPE_CHECKING:
-    from polyir.equations.system import System
+    from polyir.equations.system import Program, System
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PermutationCaseReducePass(VariablePass):
 
     reduction: int = 0
 
-    def rewrite(self, system: System) -> System:
+    def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.reductions import permutation_case_reduce
 
         return permutation_case_reduce(system, self.variable, self.reduction)

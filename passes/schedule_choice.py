@@ -142,6 +142,7 @@ class ScheduleChoice:
         self._function = function
         self._machine = machine
         self._threads = threads or machine.cores
+        self._reassociate = reassociate
         self._scops = _scops_of(function)
         self._models = [self._model(each.scop) for each in self._scops]
         statements = [each for model in self._models for each in model.statements.values()]
@@ -151,7 +152,7 @@ class ScheduleChoice:
         self._accesses = sum(len(each.accesses) for each in statements)
         element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
-        self._strategies = strategies(machine, element_bytes, depth, reassociate)
+        self._strategies = strategies(machine, element_bytes, depth, self._threads, reassociate)
         self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
 
     def make(self) -> None:
@@ -370,7 +371,13 @@ class ScheduleChoice:
         return _Candidate(strategy, memory, tuple(trees), tuple(costs), remarks)
 
     def _model(self, scop: Scop, packed: bool = False) -> CostModel:
-        return CostModel(scop, self._machine, threads=self._threads, packed=packed)
+        return CostModel(
+            scop,
+            self._machine,
+            threads=self._threads,
+            packed=packed,
+            threads_fetch=self._reassociate,
+        )
 
     def _results(self, group: _Group, step: Step[_Results]) -> list[_Candidate]:
         """The candidates that a worker found, after a remark on each and each refusal."""

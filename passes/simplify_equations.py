@@ -12,7 +12,7 @@ from polyir.passes.equation_pass import EquationPass
 if TYPE_CHECKING:
     from polyir.equations.simplification.options import Options
     from polyir.equations.simplification.simplify import Simplified
-    from polyir.equations.system import Program, System
+    from polyir.equations.system import Expression, Program, System
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,23 @@ class SimplifyingPass(EquationPass):
     variables: tuple[str, ...] = ()
 
     @abstractmethod
-    def options(self) -> Options:
-        """What is allowed."""
+    def options(self, system: System) -> Options:
+        """What is allowed in a system."""
 
-    def rewrite(self, system: System) -> System:
+    def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.simplification.simplify import simplify_reductions
+        from polyir.equations.system import Reduce
+        from polyir.equations.use_inputs import with_locals_for_inputs
 
+        def has_reduction(given: Expression) -> bool:
+            return any(isinstance(each, Reduce) for each in given.walk())
+
+        if not self.variables:
+            system = with_locals_for_inputs(system, program, has_reduction)
         chosen = [name for name in self.variables if name in _defined(system)]
         if self.variables and not chosen:
             return system
-        result = simplify_reductions(system, self.options(), chosen or None)
+        result = simplify_reductions(system, self.options(system), chosen or None)
         self._report(system, result)
         return result.system
 

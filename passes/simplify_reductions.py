@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from polyir.diagnostics import OptionError, nearest
 from polyir.passes.simplify_equations import SimplifyingPass
 
 if TYPE_CHECKING:
     from polyir.equations.simplification.options import Options
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class SimplifyReductionsPass(SimplifyingPass):
     Reductions" (POPL 2006).
 
     `variables` lists those whose equations may change; by default, all. `type` is the type of all
-    elements: `f64`, `f32`, `i64` or `i32`. `effort` bounds the search.
+    elements, `f64`, `f32`, `i64` or `i32`; by default the one that the system says, or `f64`.
+    `effort` bounds the search.
 
     `reassociate` allows what rounds floating-point numbers otherwise: to subtract what no longer
     contributes to a sum, to take factors out of sums, and to divide a product by a factor, which
@@ -43,21 +44,14 @@ class SimplifyReductionsPass(SimplifyingPass):
 
     name = "simplify-reductions"
 
-    type: str = "f64"
+    type: Literal["f64", "f32", "i64", "i32"] | None = None
     reassociate: bool = False
     effort: int = 1000
 
-    def __post_init__(self) -> None:
-        from polyir.equations.element_types import ElementType
-
-        known = [each.value for each in ElementType]
-        if self.type not in known:
-            hint = nearest(self.type, known)
-            raise OptionError(f"'{self.name}': there is no element type '{self.type}'{hint}")
-
-    def options(self) -> Options:
-        from polyir.equations.element_types import ElementType
+    def options(self, system: System) -> Options:
+        from polyir.equations.element_types import ElementType, type_of
         from polyir.equations.simplification.options import Options
 
-        is_integer = ElementType(self.type).is_integer
+        chosen = None if self.type is None else ElementType(self.type)
+        is_integer = type_of(system, chosen).is_integer
         return Options(is_integer, self.reassociate, effort=self.effort)

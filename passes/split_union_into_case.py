@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from polyir.passes.equation_pass import VariablePass
 
 if TYPE_CHECKING:
-    from polyir.equations.system import System
+    from polyir.equations.system import Program, System
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class SplitUnionIntoCasePass(VariablePass):
 
     reduction: int | None = None
 
-    def rewrite(self, system: System) -> System:
+    def rewrite(self, system: System, program: Program) -> System:
         from polyir.equations.unions import split_union_into_case, split_union_of_reduction
 
         if self.reduction is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from xdsl.passes import ModulePass
 
@@ -12,6 +13,7 @@ from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.prerequisites import ScopPass
 from polyir.passes.privatize import PrivatizePass
+from polyir.passes.privatize_reductions import PrivatizeReductionsPass
 from polyir.passes.promote_private import PromotePrivatePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
@@ -19,6 +21,12 @@ from polyir.passes.split_sequential import SplitSequentialPass
 from polyir.passes.strategy_names import StrategyName
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
+from polyir.transform.reassociation.private_results import MOST_PARTS
+
+TURN: Final = 16
+"""The successive iterations of a loop that a thread adds to its results before another one's turn.
+
+Stencils read few rows twice then, and threads have equally much to do even in short loops."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +66,14 @@ class Strategy:
 
 
 def strategies(
-    machine: Machine, element_bytes: int, depth: int, reassociate: bool
+    machine: Machine, element_bytes: int, depth: int, threads: int, reassociate: bool
 ) -> tuple[Strategy, ...]:
     """What is tried, in this order; those with the same scheduler come one after the other.
 
     Register blocks fill three quarters of the vector registers with results. `depth` is the number
     of loops around statements: the more there are, the smaller the tiles of stencils are. With
-    `reassociate`, sums may be computed in another order.
+    `reassociate`, sums may be computed in another order, and each of `threads` may have results of
+    its own.
     """
     width = max(2, machine.vector_bits // (8 * element_bytes))
     apart, fused = (PlutoSchedulePass(fuse="none"),), (PlutoSchedulePass(),)
@@ -97,8 +106,14 @@ def strategies(
         Strategy("split", (), (SplitSequentialPass(),), (parallel, blocks), if_scheduled=True),
         Strategy("parallel", (), (), (parallel, blocks)),
     )
+    if not reassociate:
+        return found
     # Where only sums are slow, parallel regions may take longer than they do.
-    return (*found, Strategy("reductions", (), (), (blocks,))) if reassociate else found
+    one_thread = Strategy("reductions", (), (), (blocks,))
+    if threads == 1:
+        return (*found, one_thread)
+    parts = PrivatizeReductionsPass(parts=min(threads, MOST_PARTS), block=TURN)
+    return (*found, one_thread, Strategy("partial-results", (parts,), (), (parallel, blocks)))
 
 
 def is_for_threads(step: ModulePass) -> bool:

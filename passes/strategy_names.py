@@ -19,5 +19,6 @@ StrategyName = Literal[
     "split",
     "parallel",
     "reductions",
+    "partial-results",
 ]
 """`best` by the cost model, or a pipeline; `original` is the original order."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args
@@ -20,7 +21,15 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from polyir import runtime
-from polyir.diagnostics import OptionError, PolyirError, nearest, remarks_to
+from polyir.diagnostics import (
+    OptionError,
+    PolyirError,
+    Remark,
+    RemarkKind,
+    nearest,
+    remarks_to,
+    report,
+)
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.irregular.index_checks import index_checks
@@ -53,6 +62,7 @@ from polyir.universe import (
 
 if TYPE_CHECKING:
     from polyir.runtime import CompiledModule
+    from polyir.runtime.given_functions import GivenFunction, GivenFunctions
 
 Pipeline = str | Iterable[ModulePass]
 """Passes as text (`pluto-schedule,tile{sizes=32}`) or as objects."""
@@ -63,15 +73,27 @@ def parse(text: str, filename: str = "<string>") -> ModuleOp:
 
     Equations are in AlphaZ's language (`polyir.equations.text`).
     """
-    if filename.endswith(".alpha") or _SYSTEM.search(text):
-        from polyir.equations.reading import alpha_module
+    with _places_shown():
+        if filename.endswith(".alpha") or _SYSTEM.search(text):
+            from polyir.equations.reading import alpha_module
 
-        return alpha_module(text, filename, 0)
-    return parse_module(text, filename, new_context())
+            return alpha_module(text, filename, 0)
+        return parse_module(text, filename, new_context())
 
 
 _SYSTEM: Final = re.compile(r"^\s*affine\s+[^\s=.]+\s*(\[|\{)", re.MULTILINE)
 """How a system of equations begins; in MLIR's syntax, a dot follows `affine`."""
+
+
+@contextmanager
+def _places_shown() -> Iterator[None]:
+    """Add their places to errors as notes, which tracebacks have after the message."""
+    try:
+        yield
+    except PolyirError as error:
+        if error.location is not None:
+            error.add_note(error.render())
+        raise
 
 
 def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
@@ -97,7 +119,8 @@ def run_passes(module: ModuleOp, pipeline: Pipeline) -> tuple[ModuleOp, ModuleOp
         if not isinstance(following, ScopPass) and scops_in(current):
             last_with_scops.append(current.clone())
 
-    PassPipeline(tuple(pipeline), between).apply(new_context(), result)
+    with _places_shown():
+        PassPipeline(tuple(pipeline), between).apply(new_context(), result)
     return result, last_with_scops[-1]
 
 
@@ -138,39 +161,53 @@ def default_pipeline(target: Machine) -> str:
 
 
 def compile(
-    source: ModuleOp | str,
+    source: ModuleOp | str | os.PathLike[str],
     pipeline: Pipeline | None = None,
     options: CompilerOptions | None = None,
     backend: Backend = "auto",
     target: Machine = "cpu",
     assume_on_device: bool = False,
     tuned: str | os.PathLike[str] | None = None,
+    functions: Mapping[str, GivenFunction] | None = None,
     check_indices: bool = True,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
-    They take NumPy arrays for memrefs and change them in place. `source` may be the name of a file
-    of equations, which ends in `.alpha`. Without a pipeline, the default one for `target` runs.
-    `options` are those of the C compiler, and `backend` compiles for the target "cpu". With
-    `assume_on_device`, all arrays with dimensions must be arrays of the device, which are used
-    without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be for
-    `source` as it is. With `check_indices`, each call of a function with index arrays checks first
-    that they lead to no subscript out of bounds. Raises `PolyirError` where the text, the pipeline,
-    the compiler or the device is at fault, and `MissingPackageError`, which is one.
+    They take NumPy arrays for memrefs and change them in place. `source` is a text, the path of a
+    file, or the name of a file of equations, which ends in `.alpha`. `functions` are those that
+    `source` declares only, for the target "cpu": each is C text that defines it, or a function of
+    ctypes or of Python, and gives the same whenever it is called with the same numbers. Without a
+    pipeline, the default one for `target` runs. `options` are those of the C compiler, and
+    `backend` compiles for the target "cpu". With `assume_on_device`, all arrays with dimensions
+    must be arrays of the device, which are used without transfers. `tuned` is a file of
+    polyir-tune, whose pipeline runs; it must be for `source` as it is. With `check_indices`, each
+    call of a function with index arrays checks first that they lead to no subscript out of bounds.
+    Raises `PolyirError` where the text, the pipeline, the compiler or the device is at fault, and
+    `MissingPackageError`, which is one.
     """
-    module = _module(source) if isinstance(source, str) else source
+    module = source if isinstance(source, ModuleOp) else _module(source)
     if tuned is not None:
         if pipeline is not None or target != "cpu":
             raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
         pipeline = _tuned_pipeline(module, os.fspath(tuned))
-    passes = pipeline
-    if passes is None:
-        passes = default_pipeline(target)
-        if has_equations(module):
-            passes = f"{EQUATIONS_PIPELINE},{passes}"
+    if pipeline is None and has_equations(module):
+        module = _prepared(module)
+    passes = default_pipeline(target) if pipeline is None else pipeline
     result, origin = run_passes(module, passes)
-    checked = module if check_indices else None
-    return compile_loops(result, options, backend, origin, target, assume_on_device, checked)
+    checked = module if check_indices and not scops_in(module) else None
+    return compile_loops(
+        result, options, backend, origin, target, assume_on_device, functions, checked
+    )
+
+
+def _prepared(equations: ModuleOp) -> ModuleOp:
+    """Functions for equations. Nobody asked for these passes: what they leave is no warning."""
+    found: list[Remark] = []
+    with remarks_to(found.append):
+        result = run_pipeline(equations, EQUATIONS_PIPELINE)
+    for each in found:
+        report(replace(each, kind=RemarkKind.REMARK))
+    return result
 
 
 def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
@@ -183,11 +220,11 @@ def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
     return record.passes(path)
 
 
-def _module(source: str) -> ModuleOp:
-    """The module of a text, or of the file of equations that has this name."""
-    if source.endswith(".alpha") and "\n" not in source:
-        return parse(Path(source).read_text(), source)
-    return parse(source)
+def _module(source: str | os.PathLike[str]) -> ModuleOp:
+    """The module of a text, of a file, or of the file of equations that has this name."""
+    if isinstance(source, str) and not (source.endswith(".alpha") and "\n" not in source):
+        return parse(source)
+    return parse(Path(source).read_text("utf-8"), os.fspath(source))
 
 
 def compile_loops(
@@ -197,6 +234,7 @@ def compile_loops(
     origin: ModuleOp | None = None,
     target: Machine = "cpu",
     assume_on_device: bool = False,
+    functions: Mapping[str, GivenFunction] | None = None,
     checked: ModuleOp | None = None,
 ) -> CompiledModule:
     """The functions of `module` as it is, lowered to loops if need be; see `compile`.
@@ -226,12 +264,14 @@ def compile_loops(
         found = None
         if checked is not None:
             names = [op.sym_name.data for op in loops.ops if isinstance(op, FuncOp)]
-            found, functions = index_checks(checked, names)
-            loops.body.block.add_ops(functions)
-        compiled = _compile_natively(loops, chosen, checks, options, backend)
+            found, added = index_checks(checked, names)
+            loops.body.block.add_ops(added)
+        compiled = _compile_natively(loops, chosen, checks, options, backend, functions)
         compiled.plans = plans
         compiled.index_checks = found or {}
         return compiled
+    if functions:
+        raise OptionError("functions are for the target 'cpu'")
     from polyir.runtime.gpu.module import compile_gpu, without_device
 
     kernels = outlined(loops)
@@ -257,22 +297,29 @@ def _compile_natively(
     checks: Mapping[str, ArgumentChecks],
     options: CompilerOptions | None = None,
     backend: Backend = "auto",
+    functions: Mapping[str, GivenFunction] | None = None,
 ) -> CompiledModule:
     """Compile a module in loop form by the backend that was chosen; `loops` may be changed.
 
     What C lacks, LLVM compiles, unless `backend` says otherwise.
     """
+    given = None
+    if functions:
+        # Imported when it is needed: start-up is part of every run.
+        from polyir.runtime.given_functions import given_functions
+
+        given = given_functions(loops, functions)
     if chosen == "c":
         try:
-            return runtime.compile_module(loops, options, checks=checks)
+            return runtime.compile_module(loops, options, checks=checks, given=given)
         except TargetError as refused_by_c:
             if backend != "auto" or not jit_available():
                 raise
             try:
-                return _compile_llvm(loops, checks)
+                return _compile_llvm(loops, checks, given)
             except TargetError:
                 raise refused_by_c from None
-    return _compile_llvm(loops, checks)
+    return _compile_llvm(loops, checks, given)
 
 
 def outlined(module: ModuleOp) -> ModuleOp:
@@ -295,11 +342,13 @@ def _device_target(
     return target
 
 
-def _compile_llvm(loops: ModuleOp, checks: Mapping[str, ArgumentChecks]) -> CompiledModule:
+def _compile_llvm(
+    loops: ModuleOp, checks: Mapping[str, ArgumentChecks], given: GivenFunctions | None = None
+) -> CompiledModule:
     """Compile a module in loop form in this process; `loops` is changed."""
     signatures = runtime.public_signatures(loops)
     pass_type("lower-to-llvm")().apply(new_context(), loops)
-    return runtime.compile_llvm(loops, signatures, checks)
+    return runtime.compile_llvm(loops, signatures, checks, given)
 
 
 def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> dict[str, FuncOp]:

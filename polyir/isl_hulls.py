@@ -30,6 +30,16 @@ def coalesced(relation: Relation) -> Relation:
         return relation
 
 
+def convex_if_possible(values: isl.Set) -> isl.Set:
+    """The set as one basic set if it is one: isl's coalescing does not see that of all unions."""
+    values = coalesced(values)
+    if values.n_basic_set() > 1:
+        hull = isl.Set.from_basic_set(values.simple_hull())
+        if hull.is_subset(values):
+            return hull
+    return values
+
+
 def convex_with_strides(values: isl.Set) -> isl.Set:
     """A convex set around `values`, but for their strides; the values if it has no bounds."""
     hull = isl.Set.from_basic_set(_tightened(values.simple_hull().remove_divs(), values))

@@ -236,26 +236,55 @@ def within_operations(operations: int, compute: Callable[[], Result]) -> Result 
     """What `compute` returns, or `None` if it takes isl more than so many of its own operations.
 
     The count does not depend on the machine, so that what is computed instead may be another
-    result. isl has been seen to crash where it stops AST generation: that must be inside
-    `limited`.
+    result. Inside `compute` of another limit, the operations count there, too; where that one is
+    reached, an error ends both. isl has been seen to crash where it stops AST generation: that
+    must be inside `limited`.
     """
     context = isl.DEFAULT_CONTEXT
     outer = context.get_max_operations()
-    context.reset_operations()
-    context.set_max_operations(operations)
+    if outer:
+        limit = min(outer, _operations_below(outer) + operations)
+    else:
+        context.reset_operations()
+        limit = operations
+    context.set_max_operations(limit)
+    is_exceeded = True
     try:
         result = compute()
-        return None if _is_exceeded(context) else result
+        is_exceeded = _is_exceeded(context)
     except Exception:
         # Where isl stops in a function that returns a number or a text, what comes next is no
         # error of isl's.
-        if not _is_exceeded(context):
+        is_exceeded = _is_exceeded(context)
+        if not is_exceeded:
             raise
-        return None
     finally:
         # isl refuses all work as long as the count is above the limit.
-        context.reset_operations()
+        if not outer:
+            context.reset_operations()
         context.set_max_operations(outer)
+    if not is_exceeded:
+        return result
+    if outer and _is_exceeded(context):
+        raise isl.Error("the outer limit on the number of operations is reached")
+    return None
+
+
+def _operations_below(limit: int) -> int:
+    """How many operations isl has counted, fewer than `limit`, and those of finding it.
+
+    isl does not tell, but it stops where a limit is reached.
+    """
+    context = isl.DEFAULT_CONTEXT
+    least, most = 0, limit
+    while least < most:
+        middle = (least + most + 1) // 2
+        context.set_max_operations(middle)
+        if _is_exceeded(context):
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def _is_exceeded(context: isl.Context) -> bool:

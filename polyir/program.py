@@ -11,13 +11,14 @@ Nothing here is changed in place: a pass gives a new program.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from functools import cached_property
 from html import escape
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import islpy as isl
 from xdsl.dialects.builtin import ModuleOp
@@ -42,6 +43,9 @@ from polyir.transform.outline import outline
 from polyir.universe import PASS_NAMES, pass_type
 from polyir.view.svg import tree_svg
 
+if TYPE_CHECKING:
+    from polyir.runtime.given_functions import GivenFunction
+
 
 class Program(PassMethods["Program"]):
     """A program at some level between the text that was read and the code that will run."""
@@ -60,7 +64,7 @@ class Program(PassMethods["Program"]):
     @staticmethod
     def read(path: str | Path) -> Program:
         """The program in a file; raises `InputSyntaxError`, and `OSError` if there is none."""
-        return Program.parse(Path(path).read_text(), str(path))
+        return Program.parse(Path(path).read_text("utf-8"), str(path))
 
     def run(self, pipeline: api.Pipeline) -> Program:
         """The program after the passes of `pipeline`, `"pluto-schedule,tile{sizes=32}"`."""
@@ -89,8 +93,12 @@ class Program(PassMethods["Program"]):
         options: CompilerOptions | None = None,
         target: api.Machine = "cpu",
         assume_on_device: bool = False,
+        functions: Mapping[str, GivenFunction] | None = None,
     ) -> CompiledModule:
-        """The functions of the program as it is, ready to be called with NumPy arrays."""
+        """The functions of the program as it is, ready to be called with NumPy arrays.
+
+        `functions` are those that it declares only; see `polyir.compile`.
+        """
         return api.compile_loops(
             self.module,
             options,
@@ -98,6 +106,7 @@ class Program(PassMethods["Program"]):
             self._origin,
             target,
             assume_on_device,
+            functions,
             self._unraised(),
         )
 

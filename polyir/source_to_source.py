@@ -26,7 +26,7 @@ from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.prerequisites import convert_equations, scops_in
 from polyir.target.abi import Scalar
 from polyir.target.c.region import (
     ElementRange,
@@ -96,6 +96,7 @@ def transform_region(
         for each in passes:
             each.apply(context, content.module)
         content.module.verify()
+        convert_equations(content.module)
         if len(_kernel(content).function_type.inputs) != len(content.arguments):
             raise PolyirError(
                 "symbolic tile sizes are further arguments of a function, and a region has none",

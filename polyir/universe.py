@@ -18,7 +18,9 @@ from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
+    "scop-to-equations",
     "check-equations",
+    "inline-systems",
     "normalize-equations",
     "substitute",
     "split-union-into-case",

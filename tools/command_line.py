@@ -133,9 +133,10 @@ def parsed_counts(text: str) -> tuple[int, ...]:
 def write_output(name: str | None, data: bytes | bytearray) -> None:
     """Write a file completely, or not at all; `None` and "-" are standard output."""
     if name in (None, "-"):
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        with _errors_of_writing("standard output"):
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
         return
     assert name is not None
     path = Path(name)
@@ -173,6 +174,8 @@ def _partial(path: Path) -> Path:
 def _errors_of_writing(name: str) -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise PolyirError(f"cannot write '{name}': {error.strerror}") from None
 

@@ -10,14 +10,19 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from polyir.diagnostics import OptionError, PolyirError, nearest
+from polyir.diagnostics import OptionError, nearest
 from polyir.equations.checks import check_system
 from polyir.equations.system import Program
 from polyir.equations.text import Form, program_text, read_program, system_text
 from polyir.limits import limited, time_limited_to
-from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of
+from polyir.tools.command_line import (
+    ArgumentParser,
+    add_time_limit,
+    exit_code_of,
+    read_text,
+    write_output,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     options = _parse_options(arguments)
-    text = _read_text(options.file)
+    text = sys.stdin.read() if options.file == "-" else read_text(options.file)
     with time_limited_to(options.time_limit):
         program = read_program(text, options.file)
         systems = _selected(program, options.system)
@@ -47,9 +52,10 @@ def _run(arguments: Sequence[str]) -> int:
                 return 1
         if options.form is not None:
             if options.system is None:
-                sys.stdout.write(program_text(program, options.form))
+                printed = program_text(program, options.form)
             else:
-                sys.stdout.write(system_text(systems.systems[0], program, options.form))
+                printed = system_text(systems.systems[0], program, options.form)
+            write_output(None, printed.encode())
     return 0
 
 
@@ -66,15 +72,6 @@ def _selected(program: Program, name: str | None) -> Program:
     if len(found) > 1:
         raise OptionError(f"several systems are called '{name}': give the whole name")
     return replace(program, systems=(found[0],))
-
-
-def _read_text(file: str) -> str:
-    try:
-        if file == "-":
-            return sys.stdin.read()
-        return Path(file).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise PolyirError(f"cannot read '{file}': {error}") from None
 
 
 def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:

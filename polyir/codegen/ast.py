@@ -6,7 +6,7 @@ the same meaning become one: isl has three divisions, all of which round down as
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import cast
@@ -160,24 +160,27 @@ def statements_in(node: AstNode) -> tuple[str, ...]:
     return tuple(inner.statement for inner in ast_nodes(node) if isinstance(inner, AstInstance))
 
 
-def without_statement(node: AstNode, name: str) -> AstNode | None:
-    """The tree from `node` down without what executes a statement; `None` if nothing is left."""
+def without_statements(node: AstNode, is_unwanted: Callable[[str], bool]) -> AstNode | None:
+    """The tree from `node` down without what executes some statements, given by their names.
+
+    `None` if nothing is left.
+    """
     match node:
         case AstFor() | AstLet() | AstMark():
-            body = without_statement(node.body, name)
+            body = without_statements(node.body, is_unwanted)
             return None if body is None else replace(node, body=body)
         case AstIf(condition, then, otherwise):
-            first = without_statement(then, name)
-            second = None if otherwise is None else without_statement(otherwise, name)
+            first = without_statements(then, is_unwanted)
+            second = None if otherwise is None else without_statements(otherwise, is_unwanted)
             if first is None and second is None:
                 return None
             return AstIf(condition, AstBlock(()) if first is None else first, second)
         case AstBlock():
-            children = (without_statement(child, name) for child in node.children)
+            children = (without_statements(child, is_unwanted) for child in node.children)
             left = tuple(child for child in children if child is not None)
             return AstBlock(left) if left else None
         case AstInstance():
-            return None if node.statement == name else node
+            return None if is_unwanted(node.statement) else node
 
 
 def parts_of(expression: AstExpression) -> Iterator[AstExpression]:

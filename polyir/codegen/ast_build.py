@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 import islpy as isl
 
@@ -29,7 +30,7 @@ from polyir.codegen.ast import (
     statements_in,
     uses,
     variables_in,
-    without_statement,
+    without_statements,
 )
 from polyir.codegen.ast_check import GeneratedNodes, is_in_order, is_partition
 from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
@@ -48,6 +49,7 @@ from polyir.codegen.thread_strides import (
     StridesBelow,
     of_one_thread,
 )
+from polyir.codegen.wider_domains import is_wider, with_wider_domains
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr, SymbolicTiles
@@ -117,6 +119,10 @@ all; with more, its usual loops are generated in vain for longer."""
 TILES_OPERATIONS = 2_000_000
 """How many it may take for loops over tiles that are generated from the tiles alone."""
 
+ATOMIC_OPERATIONS = 20_000_000
+"""How many it may take for atomic loops before those over wider domains are generated: about ten
+seconds."""
+
 CHECK_OPERATIONS = 100_000
 """What it may take to see that every instance is executed once: diamonds, for one, take more."""
 
@@ -162,9 +168,10 @@ def build_ast(
     If isl takes too long or crashes, loops are generated from what is `cheaper`; without that, or
     if it also takes too long, the outer loops over tiles are generated from the tiles alone
     (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
-    atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
-    no loop is unrolled. isl numbers the tiles (`counted_loops`), and the result has their first
-    points. The result is the first of these that `is_usable`.
+    atomic, with guards inside, and at last over convex sets (`wider_domains`). If isl does not find
+    the number of iterations of a loop to unroll, no loop is unrolled. isl numbers the tiles
+    (`counted_loops`), and the result has their first points. The result is the first of these that
+    `is_usable`.
 
     Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
     does not generate loops that execute each instance once and in order, or none that is usable,
@@ -172,6 +179,7 @@ def build_ast(
     """
     location = location_of(scop.op)
     attempts = _attempts(scop, cheaper)
+    failure: PolyirError | None = None
     with closing(in_order("code generation", attempts, location, PATIENCE)) as steps:
         for number, step in enumerate(steps, 1):
             try:
@@ -180,8 +188,13 @@ def build_ast(
                 if number == len(attempts):
                     raise
                 continue
+            except _IslFailedError as error:
+                failure = failure or error
+                continue
             if ast is not None and is_usable(ast):
                 return ast
+    if failure is not None:
+        raise failure
     reason = "isl generates no loops in which all threads of a block reach each barrier"
     raise IncorrectAstError(reason, location)
 
@@ -199,7 +212,7 @@ def _attempts(scop: Scop, cheaper: Cheaper | None) -> list[Callable[[], ScopAst 
         found.append(partial(_built, scop, partial(_over_points, points=cheaper.points)))
     if cheaper is not None and cheaper.block is not None:
         found.append(partial(_of_block, scop, cheaper.block))
-    return [*found, partial(_built, scop, _over_tiles), partial(_built, scop, _atomic)]
+    return [*found, *(partial(_built, scop, form) for form in (_over_tiles, _atomic, _around))]
 
 
 def _built(scop: Scop, form: _Form) -> ScopAst | None:
@@ -212,7 +225,10 @@ def _built(scop: Scop, form: _Form) -> ScopAst | None:
     try:
         return form(scop, schedule, expanded)
     except _CannotUnrollError:
-        return form(scop, with_rolled_loops(schedule), expanded)
+        rolled = with_rolled_loops(schedule)
+        if rolled.plain_is_equal(schedule):
+            raise
+        return form(scop, rolled, expanded)
 
 
 def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
@@ -236,7 +252,7 @@ def _usual(
     def generated(
         tree: isl.Schedule, is_wanted: Callable[[ScopAst], bool] = lambda ast: True
     ) -> ScopAst | None:
-        return within_operations(limit, lambda: _generate(scop, tree, expanded, is_wanted))
+        return _generate(scop, tree, expanded, limit, is_wanted)
 
     def has_simple_bounds(ast: ScopAst) -> bool:
         return not _has_piecewise_bounds(ast)
@@ -273,7 +289,15 @@ def _atomic(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Scop
     """Atomic loops, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = mapped_bottom_up(counting, _with_atomic_tiles)
-    return _generate(scop, with_atomic_loops(tree), expanded)
+    return _generate(scop, with_atomic_loops(tree), expanded, ATOMIC_OPERATIONS)
+
+
+def _around(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+    """Atomic loops over convex sets around the instances, with conditions inside."""
+    counting = _counting(schedule, expanded, isolated=True)
+    tree = with_atomic_loops(mapped_bottom_up(counting, _with_atomic_tiles))
+    wider = with_wider_domains(tree, scop.context) if _executes_just_its_domain(tree) else None
+    return _generate(scop, wider or tree, expanded)
 
 
 def _counting(
@@ -302,7 +326,7 @@ def _repetition(ast: ScopAst) -> float:
 
 def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     try:
-        return within_operations(TILES_OPERATIONS, lambda: _generate(scop, schedule, expanded))
+        return _generate(scop, schedule, expanded, TILES_OPERATIONS)
     except PolyirError:
         # The hull of the tiles of several statements may have no bounds.
         return None
@@ -312,11 +336,13 @@ def _generate(
     scop: Scop,
     schedule: isl.Schedule,
     expanded: ExpandedTiles,
+    limit: int | None = None,
     is_wanted: Callable[[ScopAst], bool] = lambda ast: True,
-) -> ScopAst:
+) -> ScopAst | None:
     """The AST of `schedule`, from the first of several equivalent inputs with a correct result.
 
-    An AST that is not wanted, and will not be used, is returned without the check.
+    `None` if isl needs more operations than `limit` for the AST of an input. An AST that is not
+    wanted, and will not be used, is returned without the check.
 
     isl has been seen to lose instances of strided statements, and to order them wrongly. What its
     user nodes execute is therefore compared with the schedule, unless that takes isl too long.
@@ -326,13 +352,17 @@ def _generate(
         context = known
         for size in expanded.sizes:
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
+        compute = partial(_generate_under, context, scop, tree, expanded)
         try:
-            ast, dates = _generate_under(context, scop, tree, expanded)
+            found = compute() if limit is None else within_operations(limit, compute)
         except OwnBoundError:
             # Seen once: a kernel with strided tiles, whose loop ended at 100 floor(c / 100).
             continue
-        # isl keeps the tiles that have no instances.
-        root = without_statement(ast.root, TILE) or AstBlock(())
+        if found is None:
+            return None
+        ast, dates = found
+        # isl keeps the tiles that have no instances, and the points of wider domains.
+        root = without_statements(ast.root, _has_no_instances) or AstBlock(())
         result = replace(ast, root=with_steps(root, ast.iterators))
         if not _executes_just_its_domain(whole) or not is_wanted(result):
             return result
@@ -349,6 +379,10 @@ def _generate(
             return result
     reason = "isl generates no loops that execute each instance once and in order"
     raise IncorrectAstError(reason, location_of(scop.op))
+
+
+def _has_no_instances(name: str) -> bool:
+    return name == TILE or is_wider(name)
 
 
 def _ways(
@@ -414,8 +448,10 @@ def _generate_under(
             )
             build, _note = build.set_at_each_domain(callbacks.guarded(note))
             root = node_from_isl(build.node_from_schedule(schedule))
-    except (isl.Error, EndlessLoopError) as error:
+    except isl.Error as error:
         raise _failure(scop, str(error)) from error
+    except EndlessLoopError as error:
+        raise PolyirError(_NO_LOOPS.format(error), location_of(scop.op)) from error
     return ScopAst(root, iterators, loop_names(scop, expanded), tiles), dates
 
 
@@ -437,15 +473,22 @@ def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[AstExpression, As
     )
 
 
-class _CannotUnrollError(PolyirError):
+class _IslFailedError(PolyirError):
+    """isl generates no loops."""
+
+
+class _CannotUnrollError(_IslFailedError):
     """isl finds no constant bound on the number of iterations of a loop to unroll."""
+
+
+_NO_LOOPS: Final = "no loops can be generated for the schedule tree: {}"
 
 
 def _failure(scop: Scop, reason: str) -> PolyirError:
     # isl forgets its message where it calls back before it gives up.
     lost = "<no message>" in reason
-    kind = _CannotUnrollError if lost or "for unrolling" in reason else PolyirError
-    return kind(f"no loops can be generated for the schedule tree: {reason}", location_of(scop.op))
+    kind = _CannotUnrollError if lost or "for unrolling" in reason else _IslFailedError
+    return kind(_NO_LOOPS.format(reason), location_of(scop.op))
 
 
 def _has_piecewise_bounds(ast: ScopAst) -> bool:

@@ -316,11 +316,15 @@ def _difference(space: isl.Space, source: Form, target: Form) -> isl.Aff:
     return result.add_constant_val(isl.Val(round(target.constant - source.constant)))
 
 
+_EXTREMA = ("arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf")
+
+
 def _latencies(machine: Machine) -> dict[str, float]:
     return {
         "": machine.integer_latency,
         "arith.addf": machine.add_latency,
         "arith.subf": machine.add_latency,
+        **dict.fromkeys(_EXTREMA, machine.add_latency),
         "arith.mulf": machine.multiply_latency,
         "math.fma": machine.multiply_latency,
         "arith.divf": machine.division_latency,

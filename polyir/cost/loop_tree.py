@@ -84,6 +84,7 @@ class _Reader:
     def __init__(self, values: Values) -> None:
         self._values = values
         self._bands = 0
+        self._unrolled: dict[str, Function] = {}
 
     def read(self, node: isl.ScheduleNode) -> Node:
         """The loops from a node down."""
@@ -103,10 +104,13 @@ class _Reader:
         attributes = attributes_of_members(node)
         is_apart = isolates_iterations(node)
         body = self.read(node.child(0))
+        if _is_unrolled(node) and isinstance(body, Leaf):
+            self._unrolled |= self._functions(node, 0)
+            return body
         for member in reversed(range(node.band_n_member())):
             functions = {
-                f.get_domain_space().get_tuple_name(isl.dim_type.set): function_of(f, self._values)
-                for f in member_functions(node, member)
+                name: self._without_strips(name, function)
+                for name, function in self._functions(node, member).items()
             }
             own = {type(each): each for each in attributes[member]}
             coincident = bool(node.band_member_get_coincident(member))
@@ -126,6 +130,19 @@ class _Reader:
             )
         return body
 
+    def _functions(self, band: isl.ScheduleNode, member: int) -> dict[str, Function]:
+        return {
+            f.get_domain_space().get_tuple_name(isl.dim_type.set): function_of(f, self._values)
+            for f in member_functions(band, member)
+        }
+
+    def _without_strips(self, name: str, function: Function) -> Function:
+        """The loop whose copies are jammed into others, for the one over its strips."""
+        copies = self._unrolled.get(name)
+        if copies is None or function.linear.terms or len(function.divisions) != 1:
+            return function
+        return copies if function.divisions[0].form == copies.smooth else function
+
     def _sequence(self, node: isl.ScheduleNode) -> Node:
         children = []
         for position in range(node.n_children()):
@@ -137,6 +154,14 @@ class _Reader:
                 filters[part.get_tuple_name()] = own
             children.append((filters, self.read(child.child(0))))
         return Parts(tuple(children))
+
+
+def _is_unrolled(band: isl.ScheduleNode) -> bool:
+    """Whether a band is one loop that is unrolled."""
+    if band.band_n_member() != 1:
+        return False
+    kind = isl.ast_loop_type(band.band_member_get_ast_loop_type(0))
+    return kind is isl.ast_loop_type.unroll
 
 
 def bands_of(node: Node) -> tuple[tuple[Loop, ...], ...]:

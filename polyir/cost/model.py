@@ -122,7 +122,9 @@ class _Amounts:
 class CostModel:
     """The model of one scop on one machine: what is read of it is kept for all schedules.
 
-    `packed` operands of blocks are read from contiguous arrays.
+    `packed` operands of blocks are read from contiguous arrays. If `threads_fetch`, each thread of
+    a parallel loop gets its own part of what fits into the last cache from memory; else, it comes
+    in as fast as for one thread.
     """
 
     def __init__(
@@ -132,8 +134,10 @@ class CostModel:
         sizes: Mapping[str, int] | None = None,
         threads: int | None = None,
         packed: bool = False,
+        threads_fetch: bool = False,
     ) -> None:
         self._packed = packed
+        self._threads_fetch = threads_fetch
         self.machine = machine
         self.threads = threads or machine.cores
         self.values = values_of(scop, sizes)
@@ -280,7 +284,9 @@ class CostModel:
         whole = footprint + written
         for level, cache in enumerate(self.machine.caches):
             if footprint <= USABLE * cache.bytes or isinstance(node, Leaf):
-                amounts.traffic[level] = whole
+                is_last = level == len(self.machine.caches) - 1
+                has_own = self._threads_fetch and is_last and not isinstance(node, Leaf)
+                amounts.traffic[level] = min(whole, amounts.traffic[level]) if has_own else whole
             if level == len(self.machine.caches) - 1 and footprint <= USABLE * cache.bytes:
                 amounts.memory_of_all = whole
         if isinstance(node, Leaf):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import permutations
 from math import inf, prod
 from typing import Final
 
@@ -182,7 +183,41 @@ def region_of(points: isl.Set, values: Values) -> Region:
             least, most = numbers.dim_min_val(place), numbers.dim_max_val(place)
             low[place] = float(least.to_python()) if least.is_int() else -FAR
             high[place] = float(most.to_python()) if most.is_int() else FAR
-    return Region(constraints_of(points, values), low, high)
+    region = Region(constraints_of(points, values), low, high)
+    if all(each.dim(isl.dim_type.div) == 0 for each in points.get_basic_sets()):
+        return region
+    return _with_parts(points, values, region)
+
+
+def _with_parts(points: isl.Set, values: Values, region: Region) -> Region:
+    """A region in which iterators that go round are in step with another one.
+
+    Of `p = i mod 16`, the hull has all pairs. There are as many where p goes round only once.
+    """
+    rank = points.dim(isl.dim_type.set)
+    for part, other in permutations(range(rank), 2):
+        middle = (region.low[other] + region.high[other]) / 2
+        inner = region.within(Form(((other, 1.0),)), middle, middle)
+        first, last = region.low[part], region.high[part]
+        is_bound = inner.is_empty or inner.high[part] - inner.low[part] < last - first
+        if last - first < 1 or is_bound or not _is_function(points, values, part, other):
+            continue
+        size = (region.high[other] - region.low[other] + 1) / (last - first + 1)
+        start = region.low[other] - size * first
+        after = ((other, 1.0), (part, -size)), -start
+        before = ((other, -1.0), (part, size)), start + size - 1
+        region = Region((*region.constraints, after, before), region.low, region.high)
+    return region
+
+
+def _is_function(points: isl.Set, values: Values, part: int, other: int) -> bool:
+    """Whether one iterator is a function of another one."""
+    pairs = isl.Map.from_range(_with_numbers(points, values))
+    for place in reversed(range(points.dim(isl.dim_type.set))):
+        if place not in (part, other):
+            pairs = pairs.project_out(isl.dim_type.out, place, 1)
+    pairs = pairs.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, int(other > part), 1)
+    return bool(pairs.is_single_valued())
 
 
 def strides_of(points: isl.Set) -> tuple[int, ...]:
@@ -262,6 +297,18 @@ class Function:
             for variable, factor in each.form.terms:
                 factors[variable] = factors.get(variable, 0.0) + scale * factor
         return Form(tuple((v, f) for v, f in sorted(factors.items()) if f), constant)
+
+    @property
+    def goes_round(self) -> bool:
+        """Whether the values go round, as those of `i mod 16`."""
+        return bool(self.divisions) and all(abs(f) < 1e-9 for _, f in self.smooth.terms)
+
+    @property
+    def period(self) -> float:
+        """How many values there are, of a function that goes round."""
+        factors = [abs(each.factor) for each in self.divisions]
+        factors += [abs(factor) for _, factor in self.linear.terms]
+        return max(factors) / min(factors)
 
     @property
     def slack(self) -> float:

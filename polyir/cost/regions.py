@@ -177,7 +177,9 @@ def count(region: Region, forms: Sequence[Form], spread: Sequence[float] = ()) -
         return total
     low, high = region.range(forms[0])
     total = 0.0
-    for value, weight in nodes(low, high):
+    for node, weight in nodes(low, high):
+        # Of two values, the nodes are a bit beyond both.
+        value = min(max(node, low), high)
         total += weight * count(region.within(forms[0], value, value), forms[1:], spread[1:])
     # The border that the spread adds is as long as the average of what is inside.
     extent = high - low + 1

@@ -26,6 +26,8 @@ class State:
 
     def range(self, function: Function) -> tuple[float, float]:
         """The least and the greatest value of a function."""
+        if function.goes_round:
+            return 0.0, function.period - 1
         least, most = self.region.range(function.linear)
         for each in function.divisions:
             low, high = self._values(each)
@@ -53,9 +55,19 @@ class State:
             return State(
                 self.region.within(function.linear, value, value), self.known, self.pending
             )
+        if function.goes_round:
+            return State(self._share(function, value), self.known, self.pending)
         state = State(self.region, self.known, (*self.pending, (function, value)))
         state._resolve()
         return state
+
+    def _share(self, function: Function, value: float) -> Region:
+        """As many points as have a value of a function that goes round, next to each other."""
+        form = function.divisions[0].form
+        low, high = self.region.range(form)
+        size = (high - low + 1) / function.period
+        first = low + size * value
+        return self.region.within(form, first, first + size - 1)
 
     def _resolve(self) -> None:
         """Find the tiles whose number is known now, and restrict the region to them."""

@@ -117,10 +117,12 @@ class _SystemChecker:
         at = "" if first is None else f"; the other one is at {first}"
         self._report(f"'{declared.name}' has two equations{where}{at}", location)
 
-    def _declared(self, name: str, location: SourceLocation | None) -> bool:
+    def _declared(self, name: str, location: SourceLocation | None, is_read: bool = False) -> bool:
         if name in self._system.variables:
             return True
         hint = nearest(name, self._system.variables)
+        if is_read and (name in self._system.parameters or not hint):
+            hint = f"; the value of an index or a parameter is val[{name}]"
         self._report(f"there is no variable '{name}'{hint}", location)
         return False
 
@@ -160,7 +162,7 @@ class _SystemChecker:
         for each in expression.walk():
             match each:
                 case Variable(name=name):
-                    self._declared(name, each.location)
+                    self._declared(name, each.location, is_read=True)
                 case AutoRestrict() if id(each) not in branches:
                     self._report("'auto' is only for a branch of a case", each.location)
                 case Case(parts=parts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import islpy as isl
 
@@ -17,7 +18,7 @@ from polyir.equations.system import (
     System,
     Variable,
 )
-from polyir.isl_lists import sets_of
+from polyir.isl_lists import maps_of, sets_of
 from polyir.limits import within_operations
 from polyir.schedule.components import strongly_connected_components
 
@@ -25,7 +26,11 @@ _LONGEST_CYCLE = 6
 """Cycles of up to so many dependences are found even where the transitive closure is not exact."""
 
 _MAXIMUM_OPERATIONS = 5_000_000
-"""How many operations isl may take for each of three ways to find out."""
+"""How many operations isl may take for each way to find out."""
+
+_MOST_PIECES = 24
+"""Longer cycles are not looked for in relations of more basic maps: isl's operations on these take
+long, and it counts only those that allocate memory."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,10 @@ def _cycles_among(group: tuple[str, ...], dependences: list[DirectDependence]) -
     relation = _united(dependences, tuples)
     if within_operations(_MAXIMUM_OPERATIONS, lambda: _has_schedule(relation)):
         return []
+    if within_operations(
+        _MAXIMUM_OPERATIONS, lambda: _has_schedule(_in_parts(relation, dependences, tuples))
+    ):
+        return []
     found = within_operations(
         _MAXIMUM_OPERATIONS, lambda: _short_cycles(relation, group, tuples)
     ) or within_operations(_MAXIMUM_OPERATIONS, lambda: _any_cycles(relation, group, tuples))
@@ -138,6 +147,8 @@ def _short_cycles(
         found = _fixed_points(power, group, tuples)
         if found:
             return found
+        if sum(each.n_basic_map() for each in maps_of(power)) > _MOST_PIECES:
+            return []
         power = power.apply_range(relation).coalesce()
     return []
 
@@ -156,6 +167,36 @@ def _united(dependences: list[DirectDependence], tuples: Mapping[str, str]) -> i
         named = named.set_tuple_name(isl.dim_type.out, tuples[each.used])
         united = united.union(isl.UnionMap.from_map(named))
     return united.coalesce()
+
+
+def _in_parts(
+    relation: isl.UnionMap, dependences: list[DirectDependence], tuples: Mapping[str, str]
+) -> isl.UnionMap:
+    """The relation with a tuple for each part of a variable that has the same dependences.
+
+    Branches of a case may need schedules of their own: the red points of red-black relaxation are
+    before the black ones of the same time.
+    """
+    parts: dict[str, list[isl.Set]] = {tuples[each.user]: [] for each in dependences}
+    for each in dependences:
+        known = parts[tuples[each.user]]
+        points = each.relation.domain()
+        pieces = [points.subtract(_all_of(known, points))]
+        pieces += [part.intersect(points) for part in known]
+        pieces += [part.subtract(points) for part in known]
+        parts[tuples[each.user]] = [piece.coalesce() for piece in pieces if not piece.is_empty()]
+    renamed = isl.UnionMap.empty(relation.get_space())
+    for name, known in parts.items():
+        rest = _all_of(known, known[0]).complement()
+        for number, part in enumerate((*known, rest)):
+            renaming = part.set_tuple_name(name).identity()
+            renaming = renaming.set_tuple_name(isl.dim_type.out, f"{name}_{number}")
+            renamed = renamed.union(isl.UnionMap.from_map(renaming))
+    return relation.apply_domain(renamed).apply_range(renamed)
+
+
+def _all_of(parts: Sequence[isl.Set], like: isl.Set) -> isl.Set:
+    return reduce(isl.Set.union, parts, isl.Set.empty(like.get_space()))
 
 
 def _has_schedule(relation: isl.UnionMap) -> bool:

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from polyir.diagnostics import PolyirError
+from polyir.diagnostics import OptionError, PolyirError
+from polyir.equations.system import System
 
 Value = bool | int | float
 """A boolean, or a number of the element type: an `f32` is a float that a `float` of C can hold."""
@@ -106,6 +107,16 @@ class ElementType(Enum):
             return not operand
         number = self.number(operand)
         return self.number(-number) if self.is_integer else -number
+
+
+def type_of(system: System, chosen: ElementType | None) -> ElementType:
+    """The type of the elements of a system: what it says, else what is chosen, else `f64`."""
+    if system.elements is None:
+        return chosen or ElementType.F64
+    own = ElementType(system.elements)
+    if chosen not in (None, own):
+        raise OptionError(f"the elements of '{system.name}' have the type {own.value}")
+    return own
 
 
 _BOOLEAN: Final[dict[str, Callable[[bool, bool], bool]]] = {

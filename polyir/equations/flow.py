@@ -15,7 +15,13 @@ from typing import Final
 import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind
-from polyir.equations.statements import Computation, Computations, Effect
+from polyir.equations.statements import (
+    Computation,
+    Computations,
+    Effect,
+    Shared,
+    overwritten,
+)
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
 
@@ -35,8 +41,17 @@ class Flow:
     relation: isl.Map
 
 
+def anti_flows(computations: Computations, shared: Shared) -> Iterator[Flow]:
+    """The dependences of what overwrites an input on what reads it."""
+    for variable, relation in overwritten(computations.statements, shared):
+        yield Flow((DependenceKind.ANTI,), variable, relation)
+
+
 def flows_of(computations: Computations) -> Iterator[Flow]:
-    """The value-based dependences of the statements, those of one pair of statements in parts."""
+    """The value-based dependences of the statements, those of one pair of statements in parts.
+
+    Without those through inputs (`anti_flows`).
+    """
     writers: dict[str, list[isl.Map]] = {}
     for (variable, number), group in groupby(
         computations.statements, lambda each: (each.variable, each.reduction)

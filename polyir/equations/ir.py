@@ -23,7 +23,13 @@ from polyir.dialects.equation_expressions import (
     ReduceOp,
     RestrictOp,
 )
-from polyir.dialects.equation_systems import BodyOp, ExternalOp, SystemOp, VariableOp
+from polyir.dialects.equation_systems import (
+    ELEMENT_TYPES,
+    BodyOp,
+    ExternalOp,
+    SystemOp,
+    VariableOp,
+)
 from polyir.dialects.equation_types import ExpressionOp
 from polyir.equations.system import (
     AutoRestrict,
@@ -103,7 +109,8 @@ def _system_op(system: System, systems: dict[str, System]) -> Operation:
     ]
     bodies = [_body_op(body, system, systems) for body in system.bodies]
     content = Region(Block([*variables, *bodies]))
-    op = SystemOp(system.name, system.parameters, system.context, content)
+    elements = None if system.elements is None else ELEMENT_TYPES[system.elements]
+    op = SystemOp(system.name, system.parameters, system.context, content, elements)
     return _placed(op, system.location)
 
 
@@ -237,6 +244,7 @@ def _system(op: SystemOp) -> System:
         ),
         tuple(_body(body) for body in op.bodies),
         source_location(op.location),
+        None if op.elements is None else str(op.elements),
     )
 
 

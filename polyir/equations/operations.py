@@ -14,11 +14,10 @@ from xdsl.dialects import affine, arith, func, math
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
-    Float32Type,
-    Float64Type,
     FloatAttr,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     i1,
     i64,
 )
@@ -26,6 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from polyir.diagnostics import PolyirError
+from polyir.dialects.equation_systems import ELEMENT_TYPES
 from polyir.equations.element_types import ElementType
 from polyir.equations.library import ARITIES, unqualified
 from polyir.equations.polynomials import terms_of
@@ -45,22 +45,18 @@ from polyir.equations.system import (
 )
 from polyir.model.affine_maps import affine_expression, map_over
 
-_BUILTIN: Final[Mapping[ElementType, AnyFloat | IntegerType]] = {
-    ElementType.F64: Float64Type(),
-    ElementType.F32: Float32Type(),
-    ElementType.I64: IntegerType(64),
-    ElementType.I32: IntegerType(32),
-}
-
 
 def builtin_type(element_type: ElementType) -> AnyFloat | IntegerType:
     """MLIR's type of elements."""
-    return _BUILTIN[element_type]
+    return ELEMENT_TYPES[element_type.value]
 
 
 @dataclass(frozen=True)
 class Storage:
-    """The memory of a variable, and the indices of its element 0, functions of the parameters."""
+    """The memory of a variable, and the indices of its element 0, functions of the parameters.
+
+    A variable that is one number may be that number, and not memory.
+    """
 
     memory: SSAValue
     first: tuple[isl.Aff, ...]
@@ -157,11 +153,17 @@ class _Body:
     def _expression(self, expression: Expression) -> SSAValue:
         match expression:
             case Constant(value=value):
-                return self._constant(value)
+                try:
+                    return self._constant(value)
+                except PolyirError as error:
+                    error.location = expression.location
+                    raise
             case Index(function=function):
                 return self._from_integer(function)
             case Dependence(operand=Variable(name=name), function=point):
                 storage = self._storage[name]
+                if not isinstance(storage.memory.type, MemRefType):
+                    return storage.memory
                 map, operands = self._subscripts(storage, point)
                 return self._add(affine.LoadOp(storage.memory, operands, map))
             case Dependence(operand=Polynomial(function=polynomial), function=point):

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import reduce
+from types import MappingProxyType
+from typing import Final
 
 import islpy as isl
 
 from polyir.equations.pieces import Definition, Piece, ReducedPiece
 from polyir.equations.system import Constant, Dependence, Expression, Variable
+from polyir.isl_hulls import coalesced
 from polyir.model.scop import unique_name
+
+Shared = Mapping[str, Collection[str]]
+"""Outputs that are in the memory of inputs, with these."""
+
+NOTHING_SHARED: Final[Shared] = MappingProxyType({})
 
 
 class Effect(Enum):
@@ -86,8 +94,14 @@ class Computations:
         return Computations(tuple(statements), order)
 
 
-def computations_of(definitions: Sequence[Definition], context: isl.Set) -> Computations:
+def computations_of(
+    definitions: Sequence[Definition],
+    context: isl.Set,
+    shared: Shared = NOTHING_SHARED,
+) -> Computations:
     """The statements that compute the variables, for the parameters in `context`.
+
+    An element of memory that variables are `shared` in is read before it is written.
 
     A reduction has statements that store the operator's identity and ones that combine, in
     lexicographic order of the points of its body. One by an external function starts with the first
@@ -97,6 +111,8 @@ def computations_of(definitions: Sequence[Definition], context: isl.Set) -> Comp
     for definition in definitions:
         planner.add(definition)
     planner.order_by_flow()
+    for _, relation in overwritten(planner.statements, shared):
+        planner.order_pairs(relation)
     return Computations(tuple(planner.statements), planner.order.coalesce())
 
 
@@ -128,9 +144,10 @@ class _Planner:
         for reader in self.statements:
             for variable, reads in reader.reads:
                 for writer in writers.get(variable, ()):
-                    self._order(writer.writes.apply_range(reads.reverse()))
+                    self.order_pairs(writer.writes.apply_range(reads.reverse()))
 
-    def _order(self, relation: isl.Map) -> None:
+    def order_pairs(self, relation: isl.Map) -> None:
+        """`{ S[i] -> T[j] }`: S[i] runs before T[j]."""
         if not relation.is_empty():
             self.order = self.order.union(isl.UnionMap.from_map(relation))
 
@@ -172,7 +189,8 @@ class _Planner:
             first = _first_points(piece)
         else:
             start = Constant(0)
-            started.append(self._add(definition, piece.domain, None, start, Effect.START, piece))
+            points = _disjoint(piece.domain)
+            started.append(self._add(definition, points, None, start, Effect.START, piece))
         for body in piece.bodies:
             for points, effect, group in (
                 (body.domain.intersect(first), Effect.STORE, started),
@@ -182,7 +200,7 @@ class _Planner:
                     group.append(
                         self._add(
                             definition,
-                            points.coalesce(),
+                            _disjoint(points),
                             piece.projection,
                             body.value,
                             effect,
@@ -191,13 +209,31 @@ class _Planner:
                     )
         for later in combined:
             for other in started:
-                self._order(other.writes.apply_range(later.writes.reverse()))
+                self.order_pairs(other.writes.apply_range(later.writes.reverse()))
             for other in combined:
                 together = other.writes.apply_range(later.writes.reverse())
                 before = isl.Map.lex_lt(piece.projection.get_domain_space())
                 before = before.set_tuple_name(isl.dim_type.in_, other.name)
                 before = before.set_tuple_name(isl.dim_type.out, later.name)
-                self._order(together.intersect(before))
+                self.order_pairs(together.intersect(before))
+
+
+def overwritten(statements: Sequence[Computation], shared: Shared) -> Iterator[tuple[str, isl.Map]]:
+    """`{ S[i] -> T[j] }`: S[i] reads an element of an input, and T[j] is the first to write there.
+
+    Each with the output that is in the memory of the input. An instance may read what it writes.
+    """
+    for writer in statements:
+        if writer.variable not in shared or writer.effect is Effect.COMBINE:
+            continue
+        for reader in statements:
+            for variable, reads in reader.reads:
+                if variable in shared[writer.variable]:
+                    relation = reads.apply_range(writer.writes.reverse())
+                    if reader is writer:
+                        relation = relation.subtract(isl.Map.identity(relation.get_space()))
+                    if not relation.is_empty():
+                        yield writer.variable, relation
 
 
 def _first_points(piece: ReducedPiece) -> isl.Set:
@@ -212,6 +248,15 @@ def _from_points(domain: isl.Set, function: isl.MultiAff) -> isl.Map:
     return relation.set_tuple_name(isl.dim_type.in_, domain.get_tuple_name()).intersect_domain(
         domain
     )
+
+
+def _disjoint(points: isl.Set) -> isl.Set:
+    """The same points in parts that do not overlap, whose divisions isl knows.
+
+    Others, as after a projection of lattices, take schedulers, the analysis of dependences and
+    code generation up to a hundred times as long.
+    """
+    return coalesced(points.compute_divs().make_disjoint())
 
 
 def _with_names(points: isl.Set, names: Sequence[str] | None) -> isl.Set:

@@ -257,7 +257,8 @@ class Body(_Alike):
 class System(_Alike):
     """Equations that define outputs and locals by inputs, for the parameters in `context`.
 
-    `name` is qualified by the packages around it. The contexts of the bodies are disjoint.
+    `name` is qualified by the packages around it. The contexts of the bodies are disjoint. All
+    values have the type `elements`, such as `f64`, if it is known.
     """
 
     name: str
@@ -266,6 +267,7 @@ class System(_Alike):
     declarations: tuple[Declaration, ...]
     bodies: tuple[Body, ...]
     location: SourceLocation | None = field(default=None, compare=False)
+    elements: str | None = None
 
     @cached_property
     def variables(self) -> dict[str, Declaration]:

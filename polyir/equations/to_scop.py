@@ -1,14 +1,17 @@
-"""A system of equations as a function with a `poly.scop`.
+"""A system of equations as a `poly.scop`, in a function of its own or in one that computes it.
 
-The function takes the parameters, then memory for the inputs, then for the outputs. Each variable
-has memory of its own, of which `polyir.equations.layout` describes the elements, and each element
-is written once, or by the statements of one reduction in order. So the dependences that polyir
-computes from the accesses are those of the equations.
+A function of its own takes the parameters, then memory for the inputs, then for the outputs, of
+which `polyir.equations.layout` describes the elements. `equations.compute` says which memory it is
+in another one; an output may be in that of an input there. All else has memory of its own. Each
+element is written once, or by the statements of one reduction in order, and one of an input is read
+before it is overwritten. So the dependences that polyir computes from the accesses are those of the
+equations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import islpy as isl
 from xdsl.dialects import func
@@ -23,22 +26,38 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from polyir.diagnostics import OptionError, PolyirError, SourceLocation, nearest
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.equation_runs import ComputeOp
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.pure_functions import declare_pure
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.equations.element_types import ElementType
+from polyir.equations.element_types import ElementType, type_of
 from polyir.equations.first_schedule import first_schedule
-from polyir.equations.flow import flows_of
+from polyir.equations.flow import anti_flows, flows_of
 from polyir.equations.inlining import inlined
 from polyir.equations.operations import Storage, add_body, builtin_type
 from polyir.equations.pieces import definitions_of
-from polyir.equations.statements import Computation, Computations, computations_of
-from polyir.equations.system import Declaration, Program, Role, System
+from polyir.equations.statements import (
+    NOTHING_SHARED,
+    Computation,
+    Computations,
+    Shared,
+    computations_of,
+)
+from polyir.equations.system import (
+    Declaration,
+    Equation,
+    Expression,
+    Program,
+    Role,
+    System,
+    Variable,
+)
 from polyir.isl_hulls import coalesced
+from polyir.isl_names import unique_name
 from polyir.limits import within_operations
 from polyir.model.analysis import arrays_in_order
 from polyir.model.legality import require_legal
@@ -55,13 +74,16 @@ def add_functions(
     module: ModuleOp,
     program: Program,
     names: Sequence[str] = (),
-    element_type: ElementType = ElementType.F64,
-    change: Callable[[System], System] = lambda system: system,
+    element_type: ElementType | None = None,
+    change: Callable[[System, ElementType], System] = lambda system, _: system,
 ) -> None:
     """Add the functions of the systems of these names to a module, or of all if there are none.
 
-    Systems that they use are copied into them, and `change` is applied to what comes out. Raises
-    what `add_function` raises, and `OptionError` for a name that no system has.
+    A system that functions of the module compute becomes a scop in each of these instead. Systems
+    that others use are copied into them, and `change` is applied to what comes out. The elements
+    are of the type that a system says, else of `element_type`, else `f64`. Raises what
+    `add_function` raises, and `OptionError` for a name that no system has, or another type than a
+    system has.
     """
     known = {each.name: each for each in program.systems} | {
         function_name(each): each for each in program.systems
@@ -70,9 +92,19 @@ def add_functions(
         if name not in known:
             hint = nearest(name, known) or f" (systems: {', '.join(known)})"
             raise OptionError(f"there is no system '{name}'{hint}")
+    computed: dict[str, list[ComputeOp]] = {}
+    for op in module.walk():
+        if isinstance(op, ComputeOp):
+            computed.setdefault(op.system.root_reference.data, []).append(op)
     wanted = [known[name] for name in names] if names else program.systems
-    for system in wanted:
-        add_function(module, change(inlined(program, system.name)), element_type)
+    others = [each for each in program.systems if each.name in computed and each not in wanted]
+    for system in (*wanted, *others):
+        type = type_of(system, element_type)
+        whole = change(inlined(program, system.name), type)
+        for op in computed.get(system.name, ()):
+            replace_compute(module, op, whole, type)
+        if system.name not in computed:
+            add_function(module, whole, type)
 
 
 def function_name(system: System) -> str:
@@ -88,59 +120,157 @@ def add_function(
     Raises `PolyirError` where the equations do not define the variables, need each other in a way
     for which no order is found, or a variable has no bounds.
     """
-    context = system.context.intersect(system.body.context)
+    function, storage = _empty_function(system, element_type)
+    end = func.ReturnOp()
+    end.location = function.location
+    function.body.block.add_op(end)
+    parameters = function.body.block.args[: len(system.parameters)]
+    ordered = _ordered(system)
+    _ScopWriter(module, ordered, element_type, parameters, storage).write_before(end)
+    module.body.block.add_op(function)
+    return function
+
+
+def replace_compute(
+    module: ModuleOp, op: ComputeOp, system: System, element_type: ElementType
+) -> None:
+    """Replace the operation that computes a system by a scop. Raises as `add_function`.
+
+    The scop reads an element of an input before it writes an output there. If the equations have no
+    such order, the outputs are computed in other memory, and then copied.
+    """
+    zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(_context(system).get_space()))
+    storage: dict[str, Storage] = {}
+    for role, values in ((Role.INPUT, op.inputs), (Role.OUTPUT, op.outputs)):
+        for each, value in zip(system.of_role(role), values, strict=True):
+            dimensions = each.domain.dim(isl.dim_type.set)
+            storage[each.name] = Storage(value, (zero,) * dimensions)
+    shared: dict[str, list[str]] = {}
+    for output in system.of_role(Role.OUTPUT):
+        for source in system.of_role(Role.INPUT):
+            if storage[output.name].memory is storage[source.name].memory:
+                shared.setdefault(output.name, []).append(source.name)
+    try:
+        ordered = _ordered(system, shared)
+    except PolyirError:
+        if not shared:
+            raise
+        ordered = _ordered(_with_copies(system, tuple(shared)), shared)
+    _ScopWriter(module, ordered, element_type, op.parameters, storage).write_before(op)
+    assert op.parent is not None
+    op.parent.erase_op(op)
+
+
+def _with_copies(system: System, names: Sequence[str]) -> System:
+    """The system with locals in place of some outputs, whose equations are copies of these."""
+    taken = set(system.variables)
+    renamed: dict[str, str] = {}
+    for name in names:
+        renamed[name] = unique_name(name, taken)
+        taken.add(renamed[name])
+
+    def rule(each: Expression) -> Expression:
+        if isinstance(each, Variable) and each.name in renamed:
+            return replace(each, name=renamed[each.name])
+        return each
+
+    equations = [
+        replace(
+            each,
+            variable=renamed.get(each.variable, each.variable),
+            expression=each.expression.rewritten(rule),
+        )
+        for each in system.body.equations
+    ]
+    outputs = [system.variables[name] for name in names]
+    locals = [replace(each, name=renamed[each.name], role=Role.LOCAL) for each in outputs]
+    equations += [
+        Equation(each.name, Variable(renamed[each.name]), None, each.location) for each in outputs
+    ]
+    return replace(
+        system,
+        declarations=(*system.declarations, *locals),
+        bodies=(replace(system.body, equations=tuple(equations)),),
+    )
+
+
+def _context(system: System) -> isl.Set:
+    return system.context.intersect(system.body.context)
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    """A system of one body, its statements, and an order in which they may run.
+
+    `shared` has the outputs that are in memory of inputs, with these.
+    """
+
+    system: System
+    locals: tuple[Declaration, ...]
+    computations: Computations
+    schedule: isl.Schedule
+    shared: Shared
+
+
+def _ordered(system: System, shared: Shared = NOTHING_SHARED) -> _Ordered:
+    """A first order of a system."""
+    context = _context(system)
     definitions = definitions_of(system)
-    computations = computations_of(definitions, context)
+    computations = computations_of(definitions, context, shared)
     computations, schedule = first_schedule(computations, context)
-    written = _FunctionWriter(module, system, context, element_type)
     locals = [each.variable for each in definitions if each.variable.role is Role.LOCAL]
-    return written.write(locals, computations, schedule)
+    return _Ordered(system, tuple(locals), computations, schedule, shared)
 
 
-class _FunctionWriter:
-    """Makes the function of one system."""
+class _ScopWriter:
+    """Makes the scop of one system, which computes it into given memory.
+
+    `storage` has the memory of inputs and outputs.
+    """
 
     def __init__(
-        self, module: ModuleOp, system: System, context: isl.Set, element_type: ElementType
+        self,
+        module: ModuleOp,
+        ordered: _Ordered,
+        element_type: ElementType,
+        parameters: Sequence[SSAValue],
+        storage: Mapping[str, Storage],
     ) -> None:
         self._module = module
-        self._system = system
-        self._context = context
+        self._ordered = ordered
+        self._context = _context(ordered.system)
         self._element_type = element_type
-        self._type = builtin_type(element_type)
-        self._storage: dict[str, Storage] = {}
-        self.function = self._empty_function()
-        self._block = self.function.body.block
+        self._parameters = parameters
+        self._storage = dict(storage)
 
-    def write(
-        self, locals: Sequence[Declaration], computations: Computations, schedule: isl.Schedule
-    ) -> func.FuncOp:
-        """The function with all that it does."""
-        names = self._system.parameters
-        parameters = self._block.args[: len(names)]
-        scop = ScopOp(parameters, names, self._context, Region(Block()))
-        scop.location = self.function.location = _location(self._system.location)
-        self._block.add_ops([scop, func.ReturnOp()])
+    def write_before(self, op: Operation) -> None:
+        """Add the scop before an operation, with all that it needs."""
+        boxes = [(each.name, _box(each, self._context)) for each in self._ordered.locals]
+        names = self._ordered.system.parameters
+        scop = ScopOp(self._parameters, names, self._context, Region(Block()))
+        scop.location = op.location
+        assert op.parent is not None
+        op.parent.insert_op_before(scop, op)
         allocator = Allocator(scop)
-        for each in locals:
-            box = self._box(each)
-            memory = allocator.memory(self._type, each.name, allocator.extents(box))
-            self._storage[each.name] = Storage(memory, tuple(side.lower for side in box))
+        for name, box in boxes:
+            type = builtin_type(self._element_type)
+            memory = allocator.memory(type, name, allocator.extents(box))
+            self._storage[name] = Storage(memory, tuple(side.lower for side in box))
+        computations = self._ordered.computations
         for statement in computations.statements:
-            scop.body.block.add_op(self._statement(statement, parameters))
-        scop.body.block.add_op(tree_from_schedule(schedule))
-        self._add_dependences(scop, computations)
-        self._module.body.block.add_op(self.function)
-        return self.function
+            scop.body.block.add_op(self._statement(statement))
+        scop.body.block.add_op(tree_from_schedule(self._ordered.schedule))
+        self._add_dependences(scop)
 
-    def _add_dependences(self, op: ScopOp, computations: Computations) -> None:
+    def _add_dependences(self, op: ScopOp) -> None:
         """Add the dependences that the equations say, unless isl takes too many operations.
 
         Raises `LegalityError` if the schedule does not respect them: a fault of ours.
         """
-        flows = within_operations(FLOW_OPERATIONS, lambda: tuple(flows_of(computations)))
-        if flows is None:
-            return
+        computations = self._ordered.computations
+        antis = tuple(anti_flows(computations, self._ordered.shared))
+        found = within_operations(FLOW_OPERATIONS, lambda: tuple(flows_of(computations)))
+        flows = (*antis, *(found or ()))
         scop = scop_of(op)
         names = {memory: name for name, memory in scop.arrays.items()}
         parts: dict[tuple[DependenceKind, str, str, str], isl.Map] = {}
@@ -165,59 +295,69 @@ class _FunctionWriter:
         order = scop.schedule.get_map().intersect_domain(scop.domain).gist_domain(scop.domain)
         dependences = Dependences(True, items, order)
         require_legal(dependences, scop.schedule, "the order of the equations")
+        if found is None:
+            return
         op.dependences = DependencesAttr(dependences)
         remember_proof(op)
 
-    def _empty_function(self) -> func.FuncOp:
-        arguments = [*self._system.of_role(Role.INPUT), *self._system.of_role(Role.OUTPUT)]
-        boxes = [self._argument_box(each) for each in arguments]
-        index: list[Attribute] = [IndexType() for _ in self._system.parameters]
-        memory = [MemRefType(self._type, [_constant(side) for side in box]) for box in boxes]
-        types = [*index, *memory]
-        block = Block(arg_types=types)
-        hints = [*self._system.parameters, *(each.name for each in arguments)]
-        for argument, hint in zip(block.args, hints, strict=True):
-            argument.name_hint = hint
-        values = block.args[len(index) :]
-        for each, box, value in zip(arguments, boxes, values, strict=True):
-            self._storage[each.name] = Storage(value, tuple(side.lower for side in box))
-        return func.FuncOp(function_name(self._system), (types, []), Region(block))
-
-    def _box(self, variable: Declaration) -> tuple[Side, ...]:
-        try:
-            return box_of(variable.domain, self._context)
-        except NoBoxError as error:
-            message = f"'{variable.name}' needs memory, and {error}: {variable.domain}"
-            raise PolyirError(message, variable.location) from None
-
-    def _argument_box(self, variable: Declaration) -> tuple[Side, ...]:
-        """The box of an input or output: it begins right at the least indices."""
-        box = self._box(variable)
-        domain = variable.domain.intersect_params(self._context)
-        for place, side in enumerate(box):
-            least = domain.dim_min(place)
-            if (
-                not domain.is_empty()
-                and not least.ne_set(isl.PwAff.from_aff(side.lower)).is_empty()
-            ):
-                raise PolyirError(
-                    f"the least index of '{variable.name}' along dimension {place + 1} is not one "
-                    f"affine function of the parameters: {least}",
-                    variable.location,
-                )
-        return box
-
-    def _statement(self, statement: Computation, parameters: Sequence[SSAValue]) -> StmtOp:
+    def _statement(self, statement: Computation) -> StmtOp:
         count = statement.domain.dim(isl.dim_type.set)
         block = Block(arg_types=[IndexType()] * count)
         for place, argument in enumerate(block.args):
             argument.name_hint = statement.domain.get_dim_name(isl.dim_type.set, place)
-        add_body(block, statement, parameters, self._storage, self._element_type, self)
+        add_body(block, statement, self._parameters, self._storage, self._element_type, self)
         return StmtOp(statement.name, statement.domain, Region(block))
 
     def declare(self, name: str, inputs: Sequence[Attribute], result: Attribute) -> None:
         """Declare an external function, which only computes."""
         declare_pure(self._module, name, list(inputs), [result])
+
+
+def _empty_function(
+    system: System, element_type: ElementType
+) -> tuple[func.FuncOp, dict[str, Storage]]:
+    """The function of a system, without operations, and where its inputs and outputs are."""
+    context = _context(system)
+    arguments = [*system.of_role(Role.INPUT), *system.of_role(Role.OUTPUT)]
+    boxes = [_argument_box(each, context) for each in arguments]
+    index: list[Attribute] = [IndexType() for _ in system.parameters]
+    type = builtin_type(element_type)
+    types = [*index, *(MemRefType(type, [_constant(side) for side in box]) for box in boxes)]
+    block = Block(arg_types=types)
+    hints = [*system.parameters, *(each.name for each in arguments)]
+    for argument, hint in zip(block.args, hints, strict=True):
+        argument.name_hint = hint
+    values = block.args[len(index) :]
+    storage = {
+        each.name: Storage(value, tuple(side.lower for side in box))
+        for each, box, value in zip(arguments, boxes, values, strict=True)
+    }
+    function = func.FuncOp(function_name(system), (types, []), Region(block))
+    function.location = _location(system.location)
+    return function, storage
+
+
+def _box(variable: Declaration, context: isl.Set) -> tuple[Side, ...]:
+    try:
+        return box_of(variable.domain, context)
+    except NoBoxError as error:
+        message = f"'{variable.name}' needs memory, and {error}: {variable.domain}"
+        raise PolyirError(message, variable.location) from None
+
+
+def _argument_box(variable: Declaration, context: isl.Set) -> tuple[Side, ...]:
+    """The box of an input or output: it begins right at the least indices."""
+    box = _box(variable, context)
+    domain = variable.domain.intersect_params(context)
+    for place, side in enumerate(box):
+        least = domain.dim_min(place)
+        if not domain.is_empty() and not least.ne_set(isl.PwAff.from_aff(side.lower)).is_empty():
+            raise PolyirError(
+                f"the least index of '{variable.name}' along dimension {place + 1} is not one "
+                f"affine function of the parameters: {least}",
+                variable.location,
+            )
+    return box
 
 
 def _location(place: SourceLocation | None) -> LocationAttr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -53,32 +53,68 @@ def update_in(accesses: Collection[Load | Store], counters: Collection[SSAValue]
     No other access is to that element, or to one that the loop may store. Raises
     `UnsuitableError`.
     """
-    stores = [op for op in accesses if isinstance(op, Store)]
-    if len(stores) != 1:
+    if sum(isinstance(op, Store) for op in accesses) != 1:
         raise UnsuitableError("it does not store to one element only")
-    (store,) = stores
+    (update,) = updates_in(accesses, counters)
+    return update
+
+
+def updates_in(
+    accesses: Collection[Load | Store], counters: Collection[SSAValue]
+) -> tuple[ElementUpdate, ...]:
+    """How a loop updates some elements, given its accesses, its counter and those of loops inside.
+
+    No other access is to these elements. What else the loop stores, no other iteration accesses:
+    the iterations may run in any order. Raises `UnsuitableError`.
+    """
     facts = BodyFacts(())
     elements: dict[Load | Store, Element] = {
         op: (op.memref, facts.subscripts_of(op)) for op in accesses
     }
     outermost = next(iter(counters)).owner
     assert isinstance(outermost, Block)
-    if any(_changes(value, outermost) for each in elements[store][1] for value in each.values()):
+    stores = [op for op in accesses if isinstance(op, Store)]
+    found = [
+        _update(store, elements)
+        for store in stores
+        if not any(_changes(v, outermost) for each in elements[store][1] for v in each.values())
+    ]
+    if not found:
         raise UnsuitableError("it does not update one element")
+    spaces = IterationSpaces()
+
+    def are_apart(op: Load | Store, other: Load | Store) -> bool:
+        """Whether two accesses are to different elements, whatever iterations they are of."""
+        if not may_overlap(op.memref, other.memref):
+            return True
+        touched, others = (
+            spaces.elements(elements[each][1], spaces.context(each), counters)
+            for each in (op, other)
+        )
+        return op.memref is other.memref and touched.is_disjoint(others)
+
+    updating = {op for each in found for op in (each.load, each.store)}
+    for update in found:
+        own = (update.load, update.store)
+        if not all(are_apart(update.store, op) for op in accesses if op not in own):
+            raise UnsuitableError("it may load an element that it updates")
+    for store in stores:
+        if store in updating:
+            continue
+        others = (op for op in accesses if op not in updating and elements[op] != elements[store])
+        if len(counters) > 1 or not all(are_apart(store, op) for op in others):
+            raise UnsuitableError("it may load an element that another iteration stores")
+    return tuple(found)
+
+
+def _update(store: Store, elements: Mapping[Load | Store, Element]) -> ElementUpdate:
+    """The update that ends with a store; raises `UnsuitableError` if there is none."""
     same: dict[Operation, Load] = {
-        op: op for op in accesses if isinstance(op, Load) and elements[op] == elements[store]
+        op: op for op in elements if isinstance(op, Load) and elements[op] == elements[store]
     }
     chain = chain_to(store.value, store, same)
     if chain is None or len(same) != 1:
         raise UnsuitableError("it does not update its element by one associative operation")
-    spaces = IterationSpaces()
-    updated = spaces.elements(elements[store][1], spaces.context(store), counters)
-    for op in accesses:
-        if op in same or op is store or not may_overlap(op.memref, store.memref):
-            continue
-        touched = spaces.elements(elements[op][1], spaces.context(op), counters)
-        if op.memref is not store.memref or not updated.is_disjoint(touched):
-            raise UnsuitableError("it may load an element that it updates")
     return ElementUpdate(same[chain.load], store, chain)
 
 

@@ -18,14 +18,14 @@ from typing import Final
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
 from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, VectorType, i1, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.shaped_operations import operation_on
 from polyir.loops.loop_forms import computed, conditional, extreme_bound, range_of
 from polyir.loops.loop_ranges import LoopRange
-from polyir.loops.updates import ElementUpdate, guards_of, update_in
+from polyir.loops.updates import ElementUpdate, guards_of, updates_in
 from polyir.loops.vector_copies import (
     BodyFacts,
     CopiedCounter,
@@ -43,18 +43,19 @@ MOST_VECTORS: Final = 4
 
 
 def reduce_in_vectors(loop: affine.ForOp, width: int) -> str:
-    """Replace a loop that updates one element by vector code; says what was done.
+    """Replace a loop that updates some elements by vector code; says what was done.
 
     Floating-point operations are done in another order. Raises `UnsuitableError` for any other
-    loop: all iterations must update the same element by one associative operation, and load no
-    element that is updated.
+    loop: all iterations must update the same elements, each by one associative operation, load no
+    element that is updated otherwise, and store nothing else that another iteration accesses.
     """
     range = range_of(loop)
     if range is None or range.step != 1 or loop.results:
         raise UnsuitableError("its iterations do not follow each other by one")
     reduction = _reduction(loop, range, width)
     guards = guards_of(loop)
-    reduction.update.drop_overflow_flags()
+    for update in reduction.updates:
+        update.drop_overflow_flags()
     place = Block()
     builder = Builder(InsertPoint.at_end(place) if guards else InsertPoint.before(loop))
     reduction.run(builder)
@@ -62,23 +63,27 @@ def reduce_in_vectors(loop: affine.ForOp, width: int) -> str:
         place.add_op(affine.YieldOp.get())
         conditional(guards, place, None, loop, Builder(InsertPoint.before(loop)))
     Rewriter.erase_op(loop)
-    return f"{reduction.vectors} vectors of {width} partial results"
+    count = reduction.vectors * len(reduction.updates)
+    return f"{count} vector{'s' if count > 1 else ''} of {width} partial results"
 
 
 def _reduction(loop: affine.ForOp, range: LoopRange, width: int) -> _Reduction:
     """The loop as a reduction; raises `UnsuitableError` if it is none."""
     body, counters = loop.body.block, [range.counter]
     accesses = [op for op in body.ops if isinstance(op, Load | Store)]
-    update = update_in(accesses, counters)
-    facts = BodyFacts.of(body, counters, reduced=frozenset((update.load, update.store)))
+    updates = updates_in(accesses, counters)
+    reduced = frozenset(op for each in updates for op in (each.load, each.store))
+    facts = BodyFacts.of(body, counters, reduced=reduced)
     if facts.may_trap:
         raise UnsuitableError("integers are divided")
     if any(not _is_dense(facts, op) for op in facts.subscripts):
         raise UnsuitableError("it loads elements that are not next to each other")
     lengths = [high - low for high in range.upper for low in range.lower]
     most = min((each.constant for each in lengths if each.is_constant), default=None)
-    vectors = MOST_VECTORS if most is None else max(1, min(MOST_VECTORS, -(-most // width)))
-    return _Reduction(loop, range, facts, update, width, vectors)
+    vectors = max(1, MOST_VECTORS // len(updates))
+    if most is not None:
+        vectors = max(1, min(vectors, -(-most // width)))
+    return _Reduction(loop, range, facts, updates, width, vectors)
 
 
 def _is_dense(facts: BodyFacts, op: Load | Store) -> bool:
@@ -103,18 +108,14 @@ class _RestLanes:
 
 @dataclass(frozen=True)
 class _Reduction:
-    """A loop that updates one element, and how many vectors of partial results it gets."""
+    """A loop that updates some elements, and how many vectors of partial results each gets."""
 
     loop: affine.ForOp
     range: LoopRange
     facts: BodyFacts
-    update: ElementUpdate
+    updates: tuple[ElementUpdate, ...]
     width: int
     vectors: int
-
-    @property
-    def _type(self) -> Attribute:
-        return self.update.store.value.type
 
     @property
     def _step(self) -> int:
@@ -122,14 +123,22 @@ class _Reduction:
 
     def run(self, builder: Builder) -> None:
         """Make the code of all iterations, of which there is at least one."""
-        neutral = neutral_element(self.update.chain.combiner, self._type)
+        start = [self._start(update, builder) for update in self.updates]
+        copies = [each for each in start for _ in range(self.vectors)]
+        partial = self._rest(self._main_loop(copies, builder), builder)
+        for number, update in enumerate(self.updates):
+            own = partial[number * self.vectors : (number + 1) * self.vectors]
+            total = _over_lanes(update, _tree(update, own, builder), self.width, builder)
+            update.update(total, builder)
+
+    def _start(self, update: ElementUpdate, builder: Builder) -> SSAValue:
+        """A vector of neutral elements."""
+        neutral = neutral_element(update.chain.combiner, update.store.value.type)
         first = builder.insert(arith.ConstantOp(neutral)).result
         type = VectorType(first.type, [self.width])
         start = builder.insert(vector.BroadcastOp(first, type)).results[0]
         start.name_hint = "partial"
-        partial = self._rest(self._main_loop([start] * self.vectors, builder), builder)
-        total = self._over_lanes(self._tree(partial, builder), builder)
-        self.update.update(total, builder)
+        return start
 
     def _main_loop(self, start: Sequence[SSAValue], builder: Builder) -> Sequence[SSAValue]:
         """All iterations in full vectors; the partial results after them."""
@@ -185,7 +194,7 @@ class _Reduction:
             builder.insert(
                 select.create(operands=[mask, new, old], result_types=[old.type])
             ).results[0]
-            for mask, new, old in zip(masks, after, partial, strict=True)
+            for mask, new, old in zip(masks * len(self.updates), after, partial, strict=True)
         ]
 
     def _copies(self, first: IndexExpression) -> CopiedCounter:
@@ -200,40 +209,44 @@ class _Reduction:
     ) -> list[SSAValue]:
         """Some iterations; the partial results after them."""
         expansion = Expansion(self.facts, [copies], self.width, builder, lanes)
-        current: dict[Key, SSAValue] = {(n,): value for n, value in enumerate(partial)}
-        expansion.current[self.facts.element(self.update.store)] = current
+        elements = [self.facts.element(update.store) for update in self.updates]
+        for number, element in enumerate(elements):
+            first = number * self.vectors
+            expansion.current[element] = {(n,): partial[first + n] for n in range(self.vectors)}
         expansion.run(self.loop.body.block)
-        return [current[n,] for n in range(self.vectors)]
+        return [expansion.current[each][n,] for each in elements for n in range(self.vectors)]
 
-    def _tree(self, values: Sequence[SSAValue], builder: Builder) -> SSAValue:
-        """All of some values, combined in pairs."""
-        while len(values) > 1:
-            pairs = [values[n : n + 2] for n in range(0, len(values), 2)]
-            values = [
-                self.update.combined(pair[0], pair[1], builder) if len(pair) == 2 else pair[0]
-                for pair in pairs
-            ]
-        return values[0]
 
-    def _over_lanes(self, value: SSAValue, builder: Builder) -> SSAValue:
-        """All lanes of a vector, combined in pairs: those of its two halves."""
-        element, width = self._type, self.width
-        while width > 2:
-            width //= 2
-            type = VectorType(element, [width])
-            halves = [
-                builder.insert(
-                    vector.ShuffleOp(
-                        value,
-                        value,
-                        DenseArrayBase.from_list(i64, range(first, first + width)),
-                        result_type=type,
-                    )
-                ).result
-                for first in (0, width)
-            ]
-            value = self.update.combined(halves[0], halves[1], builder)
-        lanes = [
-            builder.insert(vector.ExtractOp(value, [lane], element)).result for lane in range(width)
+def _tree(update: ElementUpdate, values: Sequence[SSAValue], builder: Builder) -> SSAValue:
+    """All of some values, combined in pairs."""
+    while len(values) > 1:
+        pairs = [values[n : n + 2] for n in range(0, len(values), 2)]
+        values = [
+            update.combined(pair[0], pair[1], builder) if len(pair) == 2 else pair[0]
+            for pair in pairs
         ]
-        return self.update.combined(lanes[0], lanes[1], builder)
+    return values[0]
+
+
+def _over_lanes(update: ElementUpdate, value: SSAValue, width: int, builder: Builder) -> SSAValue:
+    """All lanes of a vector, combined in pairs: those of its two halves."""
+    element = update.store.value.type
+    while width > 2:
+        width //= 2
+        type = VectorType(element, [width])
+        halves = [
+            builder.insert(
+                vector.ShuffleOp(
+                    value,
+                    value,
+                    DenseArrayBase.from_list(i64, range(first, first + width)),
+                    result_type=type,
+                )
+            ).result
+            for first in (0, width)
+        ]
+        value = update.combined(halves[0], halves[1], builder)
+    lanes = [
+        builder.insert(vector.ExtractOp(value, [lane], element)).result for lane in range(width)
+    ]
+    return update.combined(lanes[0], lanes[1], builder)

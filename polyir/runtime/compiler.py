@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +30,15 @@ _COMPILERS: Final = ("cc", "gcc", "clang")
 
 class CompilationError(PolyirError):
     """There is no C compiler, or it rejected the text."""
+
+
+def undefined(names: Iterable[str]) -> CompilationError:
+    """The error for functions that a program calls and nothing defines."""
+    shown = ", ".join(f"'{name}'" for name in names)
+    return CompilationError(
+        f"nothing defines {shown}: give it to polyir.compile, "
+        "functions={name: C text, or a function of ctypes or Python}"
+    )
 
 
 @dataclass(frozen=True)

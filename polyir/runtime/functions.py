@@ -44,6 +44,7 @@ from polyir.target.abi import (
 if TYPE_CHECKING:
     from ctypes import _SimpleCData
 
+    from polyir.runtime.given_functions import GivenFunctions
     from polyir.runtime.gpu.device import DeviceArray
     from polyir.runtime.inspected import InspectedFunction
 
@@ -56,7 +57,7 @@ Argument = Array | bool | int | float | np.generic
 Number = bool | int | float
 Result = Number | tuple[Number, ...] | None
 
-_C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
+C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
     {
         Scalar.BOOL: ctypes.c_bool,
         Scalar.INT8: ctypes.c_int8,
@@ -67,12 +68,13 @@ _C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
         Scalar.DOUBLE: ctypes.c_double,
     }
 )
+"""The types of ctypes."""
 
 
 @cache
 def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
     """The NumPy element type of a C scalar type."""
-    return np.dtype(_C_TYPES[scalar])
+    return np.dtype(C_TYPES[scalar])
 
 
 class CompiledFunction(ABC):
@@ -275,7 +277,7 @@ class NativeFunction(CompiledFunction):
         checks: ArgumentChecks | None = None,
     ) -> None:
         super().__init__(signature, owner, checks)
-        result = None if signature.returned is None else _C_TYPES[signature.returned]
+        result = None if signature.returned is None else C_TYPES[signature.returned]
         # Each argument is passed as an object of its C type: no argument types are needed here.
         self._entry = ctypes.CFUNCTYPE(result)(address)
 
@@ -285,6 +287,7 @@ class NativeFunction(CompiledFunction):
         )
 
     def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
+        """Call the code. Raises any exception of a function that was given."""
         passed: list[object] = []
         remaining = iter(addresses)
         for value, dimensions in zip(values, self._dynamic, strict=True):
@@ -294,8 +297,10 @@ class NativeFunction(CompiledFunction):
                     passed.append(ctypes.c_int64(value.shape[dimension]))
             else:
                 passed.append(value)
-        outputs = [_C_TYPES[type]() for type in self.signature.pointer_results]
+        outputs = [C_TYPES[type]() for type in self.signature.pointer_results]
         result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
+        if self._owner.given is not None:
+            self._owner.given.raise_error()
         return tuple(output.value for output in outputs) if outputs else result
 
 
@@ -353,7 +358,7 @@ def _c_number(type: Scalar, number: int | float) -> CNumber:
     half = 2 ** (type.width - 1)
     if not -half <= number < half:
         raise ValueError(f"must fit into {type.width} bits: {number} does not")
-    make: Callable[[int], CNumber] = _C_TYPES[type]
+    make: Callable[[int], CNumber] = C_TYPES[type]
     return make(number)
 
 
@@ -368,9 +373,16 @@ def _float(type: Scalar, number: int | float) -> CNumber:
 class CompiledModule(ABC):
     """A compiled module: its functions are attributes and items."""
 
-    def __init__(self, source: str, functions: Sequence[CompiledFunction]) -> None:
+    def __init__(
+        self,
+        source: str,
+        functions: Sequence[CompiledFunction],
+        given: GivenFunctions | None = None,
+    ) -> None:
         self.source = source
         """The text that was compiled: C or LLVM IR."""
+        self.given = given
+        """The functions that it calls and does not define."""
         self.plans: Plans = MappingProxyType({})
         """How inspectors are called apart from the kernels that they are for."""
         self.index_checks: IndexChecks = MappingProxyType({})

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import PolyirError
 from polyir.runtime.argument_checks import ArgumentChecks
+from polyir.runtime.compiler import undefined
 from polyir.runtime.functions import CompiledFunction, CompiledModule, NativeFunction, Result
 from polyir.runtime.threads import ThreadTeam, default_thread_count
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT, Signature, symbol_name
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from llvmlite import binding
 
     from polyir.runtime.functions import Value
+    from polyir.runtime.given_functions import GivenFunctions
 
 OPTIMISATION_LEVEL: Final = 3
 
@@ -64,10 +66,11 @@ class JitModule(CompiledModule):
         signatures: Sequence[Signature],
         team: ThreadTeam,
         checks: Mapping[str, ArgumentChecks],
+        given: GivenFunctions | None = None,
     ) -> None:
         self._engine = engine
         self._team = team
-        super().__init__(source, [self._function(each, checks) for each in signatures])
+        super().__init__(source, [self._function(each, checks) for each in signatures], given)
 
     def _function(
         self, signature: Signature, checks: Mapping[str, ArgumentChecks]
@@ -77,7 +80,8 @@ class JitModule(CompiledModule):
         return JitFunction(address, signature, self, self._team, found)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return compile_llvm_ir, (self.source, self.signatures, self.checks), self.state
+        arguments = (self.source, self.signatures, self.checks, self.given)
+        return compile_llvm_ir, arguments, self.state
 
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.
@@ -91,17 +95,23 @@ def compile_llvm(
     module: ModuleOp,
     signatures: Sequence[Signature],
     checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
+    given: GivenFunctions | None = None,
 ) -> JitModule:
     """Compile a module of the llvm dialect and make the functions of `signatures` callable.
 
-    `checks` are those of their arguments, by symbol. Raises `MissingPackageError` without llvmlite,
-    `TargetError` for what cannot be translated, and `JitError` if LLVM rejects the translation.
+    `checks` are those of their arguments, by symbol, and `given` the functions that the module
+    declares only. Raises `MissingPackageError` without llvmlite, `TargetError` for what cannot be
+    translated, `JitError` if LLVM rejects the translation, and `CompilationError` for functions
+    that nothing defines.
     """
-    return compile_llvm_ir(llvm_ir(module), signatures, checks)
+    return compile_llvm_ir(llvm_ir(module), signatures, checks, given)
 
 
 def compile_llvm_ir(
-    source: str, signatures: Sequence[Signature], checks: Mapping[str, ArgumentChecks]
+    source: str,
+    signatures: Sequence[Signature],
+    checks: Mapping[str, ArgumentChecks],
+    given: GivenFunctions | None = None,
 ) -> JitModule:
     """Compile LLVM IR; see `compile_llvm`.
 
@@ -120,13 +130,32 @@ def compile_llvm_ir(
     _optimise(code, machine)
     team = ThreadTeam(default_thread_count())
     needed = {PARALLEL_FOR: team.address, THREAD_COUNT: team.count_address}
+    if given is not None:
+        needed |= given.addresses()
     declared = [*code.functions, *code.global_variables]
+    _require_defined(code, needed)
     engine = binding.create_mcjit_compiler(code, machine)
     for value in declared:
         if value.name in needed:
             engine.add_global_mapping(value, needed[value.name])
     engine.finalize_object()
-    return JitModule(source, engine, signatures, team, checks)
+    return JitModule(source, engine, signatures, team, checks, given)
+
+
+def _require_defined(code: binding.ModuleRef, needed: Mapping[str, int]) -> None:
+    """Raise `CompilationError` for functions that neither the code nor the process has."""
+    from llvmlite import binding
+
+    missing = [
+        each.name
+        for each in code.functions
+        if each.is_declaration
+        and each.name not in needed
+        and not each.name.startswith("llvm.")
+        and not binding.address_of_symbol(each.name)
+    ]
+    if missing:
+        raise undefined(missing)
 
 
 @cache

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.runtime.argument_checks import ArgumentChecks
-from polyir.runtime.compiler import CompilationError, CompilerOptions, build_library
+from polyir.runtime.compiler import CompilationError, CompilerOptions, build_library, undefined
 from polyir.runtime.functions import (
     CompiledFunction,
     CompiledModule,
@@ -19,6 +21,20 @@ from polyir.runtime.functions import (
 )
 from polyir.target.abi import Signature, symbol_name
 from polyir.target.c import COptions, c_text
+
+if TYPE_CHECKING:
+    from polyir.runtime.given_functions import GivenFunctions
+
+
+def loaded(path: Path) -> ctypes.CDLL:
+    """A library in this process. Raises `CompilationError`, also for functions nobody defines."""
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        _, found, name = str(error).rpartition("undefined symbol: ")
+        if found:
+            raise undefined([name.strip()]) from None
+        raise CompilationError(f"the compiled functions cannot be loaded: {error}") from None
 
 
 class LibraryModule(CompiledModule):
@@ -30,15 +46,13 @@ class LibraryModule(CompiledModule):
         signatures: Sequence[Signature],
         options: CompilerOptions,
         checks: Mapping[str, ArgumentChecks],
+        given: GivenFunctions | None = None,
     ) -> None:
         self.path = build_library(source, options)
         self._options = options
-        try:
-            self._library = ctypes.CDLL(str(self.path))
-        except OSError as error:
-            # Functions that are declared only.
-            raise CompilationError(f"the compiled functions cannot be loaded: {error}") from None
-        super().__init__(source, [self._function(each, checks) for each in signatures])
+        self._library = loaded(self.path) if given is None else given.load(self.path)
+        functions = [self._function(each, checks) for each in signatures]
+        super().__init__(source, functions, given)
 
     def _function(
         self, signature: Signature, checks: Mapping[str, ArgumentChecks]
@@ -49,7 +63,11 @@ class LibraryModule(CompiledModule):
         return NativeFunction(address, signature, self, checks.get(signature.symbol))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return LibraryModule, (self.source, self.signatures, self._options, self.checks), self.state
+        return (
+            LibraryModule,
+            (self.source, self.signatures, self._options, self.checks, self.given),
+            self.state,
+        )
 
     @contextmanager
     def threads(self, count: int) -> Iterator[None]:
@@ -87,11 +105,15 @@ def compile_module(
     options: CompilerOptions | None = None,
     c_options: COptions | None = None,
     checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
+    given: GivenFunctions | None = None,
 ) -> LibraryModule:
     """Compile a module in loop form; its public functions can then be called.
 
-    `checks` are those of their arguments, by symbol. Raises `TargetError` for operations that C
-    does not support, and `CompilationError`.
+    `checks` are those of their arguments, by symbol, and `given` the functions that the module
+    declares only. Raises `TargetError` for operations that C does not support, and
+    `CompilationError`.
     """
-    source = c_text(module, c_options or COptions())
-    return LibraryModule(source, public_signatures(module), options or CompilerOptions(), checks)
+    text = c_text(module, c_options or COptions())
+    source = text if given is None else given.c_text() + text
+    signatures = public_signatures(module)
+    return LibraryModule(source, signatures, options or CompilerOptions(), checks, given)

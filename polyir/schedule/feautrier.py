@@ -221,7 +221,7 @@ def carrying_row(
     demanded, without indicators.
     """
     to_carry = edges if wanted is None else wanted
-    parts = [part for each in to_carry if each.validity for part in _convex_parts(each)]
+    parts = _different_parts([each for each in to_carry if each.validity])
     problem = RowProblem(statements, parameter_count, CARRYING_FORM)
     problem.add_edges(each for each in edges if each.validity)
     whole = problem.solve([(problem.carried(parts),)])
@@ -247,6 +247,26 @@ def _parts_that_can_be_carried(
                     other for other, each in enumerate(parts) if each.is_carried_by(row.hyperplane)
                 )
     return [parts[number] for number in sorted(carried)]
+
+
+def _different_parts(edges: Sequence[DependenceEdge]) -> list[DependenceEdge]:
+    """The convex parts of `edges`, but for those that ask the same of a row as another one does.
+
+    Parts of a lattice often differ in their remainders only, which the forms do not know. Empty
+    parts, which isl does not always find, ask nothing: a row of zeros would carry them for ever.
+    """
+    found: dict[object, DependenceEdge] = {}
+    for edge in edges:
+        for part in _convex_parts(edge):
+            forms = part.forms
+            asked = (part.source, part.target, forms.equalities, forms.inequalities)
+            found.setdefault(asked, part)
+    return [part for part in found.values() if not _is_empty(part)]
+
+
+def _is_empty(part: DependenceEdge) -> bool:
+    """Whether -1 is not negative on a part, by Farkas' lemma; `False` may be wrong."""
+    return part.forms.contains((-1, *(0,) * (part.forms.width - 1)))
 
 
 def _convex_parts(edge: DependenceEdge) -> list[DependenceEdge]:

@@ -62,7 +62,7 @@ def allocate_processors(
     domains = {each.get_tuple_name(): each for each in sets_of(schedule.get_domain())}
     for name, domain in domains.items():
         _require_apart(domain, (*found.times[name], *rows[name]))
-    texts = [f"{name} on processor {_text(rows[name])}" for name in domains]
+    texts = [f"{name} on processor {_text(rows[name])}" for name in sorted(domains)]
     if allocation is None:
         marked = mark_parallel(exact, dependences, "all")
         return Outcome(marked.schedule, tuple(texts), (), proved=marked.proved)

@@ -9,14 +9,16 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import JamAttr, ReductionAttr, VectorAttr
+from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, ReductionAttr, VectorAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
-from polyir.model.order import Active, members_of, still_active
+from polyir.model.order import Active, members_of, separates, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
+from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
+from polyir.model.updates import Update, update_of
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,
@@ -33,6 +35,7 @@ from polyir.transform.directions import (
     loop_of_updates,
     without_reuse,
 )
+from polyir.transform.jammed_rows import jam_rows
 from polyir.transform.loop_attributes import cut, settled, with_attribute
 from polyir.transform.point_distribution import (
     distribution,
@@ -163,7 +166,11 @@ def register_tile(
         reasons = tiler.missed or [no_permutable_band(start.get_schedule(), dependences)]
         return Outcome(schedule, (), (f"no register tiles were made: {summary(reasons)}",))
     what, done = "register tiling", (*tiler.done, *tiler.missed)
-    return settled(schedule, result, dependences, what, done, exact_flags=True)
+    outcome = settled(schedule, result, dependences, what, done, exact_flags=True)
+    if not options.reassociate:
+        return outcome
+    jammed = jam_rows(outcome.schedule, dependences, statements)
+    return replace(outcome, schedule=jammed.schedule, done=(*outcome.done, *jammed.done))
 
 
 @dataclass(frozen=True)
@@ -209,6 +216,7 @@ class _RegisterTiler:
             return (
                 self._distributed(node)
                 or self._in_turn(node)
+                or self._updates_together(node)
                 or self._updates_apart(node)
                 or self._around_sums(node)
                 or self._below(node)
@@ -355,7 +363,9 @@ class _RegisterTiler:
                     for place, each in directions.items()
                     if place != vector and all(map(each.stays, stores))
                 ]
-                return _Shape(vector, None, kept[-1] if kept else None)
+                # In the order of memory, no part of a cache line has to wait for the others.
+                is_alone = self._options.reassociate and not self._is_shared(band, vector)
+                return _Shape(vector, None, kept[-1] if kept and not is_alone else None)
         if self._options.reassociate:
             reduced = loop_of_updates(statement, directions)
             if reduced is not None:
@@ -368,6 +378,10 @@ class _RegisterTiler:
                 return _Shape(None, row, kept_loop)
         return "no parallel loop has accesses to successive elements"
 
+    def _is_shared(self, band: isl.ScheduleNode, member: int) -> bool:
+        """Whether threads share the iterations of a member."""
+        return ParallelAttr() in attributes_of_members(band)[member]
+
     def _in_turn(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
         """`band` with a vector loop for each of the statements that run in turn in it."""
         place = self._common_vector_loop(band)
@@ -375,6 +389,60 @@ class _RegisterTiler:
             return None
         self.done.append(f"separated the statements in loop {place + 1} of {describe_band(band)}")
         return self._below(_distribute(band, place))
+
+    def _updates_together(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """`band` with one vector loop for all statements that run in turn in it, innermost.
+
+        Some of them update one element along it, and get vectors of partial results; for the
+        others, it is parallel. `None` if there is no such loop.
+        """
+        if not self._options.reassociate or band.is_subtree_anchored():
+            return None
+        if not _runs_statements_in_turn(band):
+            return None
+        count, first = band.band_n_member(), band.get_schedule_depth()
+        movable = range(count) if band.band_get_permutable() else range(count - 1, count)
+        schedules = list(schedules_below(band))
+        for place in reversed(movable):
+            updating = {
+                update.statement.name: update.array
+                for each in schedules
+                if (update := self._update_along(each, first + place)) is not None
+            }
+            others = [
+                each for each in schedules if each.get_tuple_name(isl.dim_type.in_) not in updating
+            ]
+            if (
+                updating
+                and all(self._is_vector_loop(each, first + place) for each in others)
+                and self._carries_only(band, place, updating)
+            ):
+                shape = _Shape(place, None, is_reduction=True)
+                return self._vectors_only(band, shape, describe_band(band))
+        return None
+
+    def _update_along(self, schedule: isl.Map, member: int) -> Update | None:
+        """How a statement updates one element along a member, from elements next to each other."""
+        statement = self._statements[schedule.get_tuple_name(isl.dim_type.in_)]
+        direction = direction_of(statement, schedule, member)
+        if direction is None or loop_of_updates(statement, {member: direction}) is None:
+            return None
+        return update_of(statement)
+
+    def _carries_only(
+        self, band: isl.ScheduleNode, place: int, updating: Mapping[str, str]
+    ) -> bool:
+        """Whether a member, inside all others, carries only updates of a statement's array."""
+        members = members_of(band)
+        actives: tuple[Active, ...] = active_at(band, self._dependences)
+        for other, member in enumerate(members):
+            if other != place:
+                actives = still_active(actives, member)
+        carried = (each.dependence for each in actives if separates(each, members[place]))
+        return all(
+            each.source == each.target and updating.get(each.source) == each.array
+            for each in carried
+        )
 
     def _updates_apart(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
         """`band` with loops for each of the statements that run in turn in it, for their updates.

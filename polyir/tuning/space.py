@@ -75,7 +75,7 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
     most = threads[0]
     named = [
         recipe_of_strategy(each, most)
-        for each in strategies(machine, element_bytes, depth, reassociate=False)
+        for each in strategies(machine, element_bytes, depth, most, reassociate=False)
     ]
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, width=width)
     policies = [(PlutoSchedulePass(fuse=fuse),) for fuse in ("none", "smart", "max")]

@@ -23,6 +23,15 @@ def test_the_simplest_pipeline_keeps_the_order(tmp_path: Path) -> None:
     assert "#pragma omp" not in text
 
 
+def test_equations_of_loops_need_fewer_loops(tmp_path: Path) -> None:
+    source = Path(__file__).parent / "programs" / "sums.c"
+    passes = "scop-to-equations,simplify-reductions,equations-to-scop,pluto-schedule"
+    text = check_same_output(source, tmp_path, f"--passes={passes}")
+    loops = text.split("static void sums", 1)[1].split("static void windows", 1)[0]
+    assert "s_out" in loops
+    assert loops.count("for (") < 4
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_same_output_without_pragmas(program: Path, tmp_path: Path) -> None:
     source, target = tmp_path / "in.c", tmp_path / "out.c"

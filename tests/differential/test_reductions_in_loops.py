@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from gpu_devices import missing_opencl
-from kernel_runs import oracle_of
+from kernel_runs import expected_results, oracle_of
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from suites import rarely
@@ -399,7 +399,7 @@ def test_in_parts_by_llvm(name: str) -> None:
 
 
 @pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())
-@pytest.mark.parametrize("name", ["columns", "dot", "carried", "residual"])
+@pytest.mark.parametrize("name", ["columns", "dot", "carried", "residual", "fmax", "fminf"])
 def test_marked_on_gpu(name: str) -> None:
     program = PROGRAMS[name]
     isl = "isl-schedule{outer-coincidence=true}"
@@ -457,3 +457,111 @@ def test_kernels_nearly(name: str, schedule: str) -> None:
     module[kernel.function](*arguments)
     for one, other in zip(right, arguments, strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-11)
+
+
+OPTIMIZED = "optimize{threads=2 reassociate=true}"
+
+
+def kernel_results(name: str, pipeline: str, threads: tuple[int, ...]) -> list[Arguments]:
+    """The arguments of a kernel after a call, for each number of threads."""
+    kernel = KERNELS[name]
+    module = quietly_run(kernel.path.read_text(), pipeline)
+    found: list[Arguments] = []
+    for number in threads:
+        arguments = list(kernel.make_arguments("small"))
+        with module.threads(number):
+            module[kernel.function](*arguments)
+        found.append(arguments)
+    return found
+
+
+@pytest.mark.parametrize("name", ["atax", "bicg", "gesummv", "mvt", "correlation"])
+def test_optimized_kernels(name: str) -> None:
+    """Up to rounding what they were, with the same bits on any number of threads."""
+    one, *others = kernel_results(name, OPTIMIZED, (1, 2, 3))
+    for other in others:
+        assert compare_bits(one, other) is None
+    for right, value in zip(expected_results(name, "small"), one, strict=True):
+        np.testing.assert_allclose(value, right, rtol=1e-11)
+    (in_order,) = kernel_results(name, "optimize{threads=2}", (2,))
+    assert compare_bits(expected_results(name, "small"), in_order) is None
+
+
+@pytest.mark.parametrize("name", ["columns", "dot", "residual", "carried", *EXTREMA])
+def test_optimized(name: str) -> None:
+    program = PROGRAMS[name]
+    module = quietly_run(program.text, OPTIMIZED)
+    alone = results(module, program, 1)
+    check(program, alone)
+    for threads in (2, 3):
+        for one, other in zip(alone, results(module, program, threads), strict=True):
+            assert compare_bits(one, other) is None
+    in_order = quietly_run(program.text, "optimize{threads=2}")
+    for right, arguments in zip(wanted(program), results(in_order, program, 2), strict=True):
+        assert compare_bits(right, arguments) is None
+
+
+@pytest.mark.parametrize("name", ["atax", "bicg"])
+def test_partial_results_are_chosen(name: str) -> None:
+    """What is read twice in order is read once in parts."""
+    module = quietly_run(KERNELS[name].path.read_text(), OPTIMIZED)
+    assert "_partial[" in module.source
+
+
+SHARED = {
+    "two sums and a copy": Program(
+        """
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %m {
+      %a = affine.load %A[%i, %j] : @A
+      %p = arith.muli %a, %a : @
+      affine.store %p, %B[%i, %j] : @B
+      %q = affine.load %B[%i, %j] : @B
+      %0 = affine.load %X[%i] : @X
+      %1 = arith.addi %0, %q : @
+      affine.store %1, %X[%i] : @X
+      %2 = affine.load %Y[%j] : @Y
+      %3 = arith.subi %2, %a : @
+      affine.store %3, %Y[%j] : @Y
+      %4 = affine.load %Z[%i] : @Z
+      %5 = arith.maxsi %4, %a : @
+      affine.store %5, %Z[%i] : @Z
+    }
+  }""",
+        {"A": MATRIX, "B": MATRIX, "X": ("n",), "Y": ("m",), "Z": ("n",)},
+        sizes=(*SIZES, (6, 129), (5, 131)),
+    ),
+    "rows and columns": Program(
+        """
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %m {
+      %a = affine.load %A[%i, %j] : @A
+      %0 = affine.load %X[%i] : @X
+      %1 = affine.load %B[%j] : @B
+      %2 = arith.muli %a, %1 : @
+      %3 = arith.addi %0, %2 : @
+      affine.store %3, %X[%i] : @X
+    }
+    affine.for %j = 0 to %m {
+      %a = affine.load %A[%i, %j] : @A
+      %0 = affine.load %Y[%j] : @Y
+      %1 = affine.load %X[%i] : @X
+      %2 = arith.muli %a, %1 : @
+      %3 = arith.addi %0, %2 : @
+      affine.store %3, %Y[%j] : @Y
+    }
+  }""",
+        {"A": MATRIX, "B": ("m",), "X": ("n",), "Y": ("m",)},
+        sizes=(*SIZES, (6, 129), (5, 131)),
+    ),
+}
+
+
+@pytest.mark.parametrize("parts", ["", ",privatize-reductions{parts=3 block=6}"])
+@pytest.mark.parametrize("name", SHARED)
+def test_shared_vector_loops(name: str, parts: str) -> None:
+    """Several updates in one vector loop, beside stores, for four rows at once."""
+    program = SHARED[name]
+    module = quietly_run(program.text, f"{MARKED}{parts},mark-parallel,{VECTORS}", "vectorize")
+    check(program, results(module, program, 2))
+    assert "partial" in module.source

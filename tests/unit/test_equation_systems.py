@@ -164,6 +164,19 @@ def test_merged_bodies_have_the_context_of_the_system() -> None:
     assert check_program(Program((merged,))) == []
 
 
+SHIPPED = [
+    file
+    for folder in ("examples/equations", "benchmarks/equations")
+    for file in sorted((Path(__file__).parents[2] / folder).glob("*.alpha"))
+]
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: f"{file.parent.parent.name}-{file.stem}")
+def test_what_is_shipped_is_right(file: Path) -> None:
+    """Red-black relaxation has no schedule in which a variable has one function."""
+    assert check_program(read_program(file.read_text(), str(file))) == []
+
+
 def test_instances_have_the_dimensions_of_their_domain_first() -> None:
     source = program(USED)
     assert check_program(source) == []

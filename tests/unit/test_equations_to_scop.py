@@ -12,15 +12,26 @@ from xdsl.dialects.builtin import ModuleOp
 
 import polyir
 from polyir import api
-from polyir.diagnostics import LegalityError, OptionError, PolyirError, remarks_to
+from polyir.diagnostics import (
+    LegalityError,
+    OptionError,
+    PolyirError,
+    Remark,
+    RemarkKind,
+    remarks_to,
+)
 from polyir.dialects.dependence import union_of
 from polyir.dialects.schedule_tree import BandOp, walk_tree
 from polyir.dialects.scop import ScopOp
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
+from polyir.equations.first_schedule import first_schedule
 from polyir.equations.inlining import inlined
+from polyir.equations.pieces import definitions_of
+from polyir.equations.statements import computations_of
 from polyir.equations.text.reader import read_program
 from polyir.equations.to_scop import add_function
+from polyir.limits import within_operations
 from polyir.model.analysis import ORDERING_KINDS, compute_dependences
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
@@ -152,6 +163,16 @@ def test_memory_of_local_variables_is_shared() -> None:
     assert "memref<2x?x?xf64>" in str(shared)
 
 
+def test_memory_of_a_stencil_in_three_dimensions_is_shared() -> None:
+    """Under a skewed schedule, with statements for the boundary."""
+    text = (Path(__file__).parents[2] / "benchmarks/equations/heat-3d.alpha").read_text()
+    remarks: list[str] = []
+    with remarks_to(lambda remark: remarks.append(remark.message)):
+        api.run_pipeline(api.parse(text), "pluto-schedule,allocate-memory")
+    assert "Y contracted from memref<?x?x?x?xf64> to memref<?x?x?xf64>" in remarks
+    assert "X contracted from memref<?x?x?x?xf64> to memref<2x?x?x?xf64>" in remarks
+
+
 def test_processors_of_the_parallel_loops() -> None:
     remarks: list[str] = []
     with remarks_to(lambda remark: remarks.append(remark.message)):
@@ -224,6 +245,25 @@ def test_dependences_of_random_systems(seed: int) -> None:
         assert one.is_equal(other), kind
 
 
+def test_wrong_equations_are_not_compiled(tmp_path: Path) -> None:
+    """A traceback has the place, and a path names a file, with whatever an editor puts in it."""
+    file = tmp_path / "wrong.alpha"
+    head = "\ufeffaffine wrong [N] -> {: N > 0} // \u2264\r\n inputs A : [N]"
+    text = f"{head} outputs X : [N]\r\n let X = "
+    file.write_text(f"{text}(i -> i + 1)@A; .", encoding="utf-8", newline="")
+    with pytest.raises(PolyirError, match="'A' is used outside its domain") as caught:
+        polyir.compile(file)
+    assert caught.value.__notes__[0].startswith(f"{file}:3:23: error: the equation of 'X'")
+    file.write_text(f"{text}A; .", encoding="utf-8", newline="")
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append):
+        kernels = polyir.compile(file)
+    assert all(each.kind is RemarkKind.REMARK for each in remarks)
+    found = np.zeros(2)
+    kernels.wrong(2, np.array([3.0, 4.0]), found)
+    assert found.tolist() == [3.0, 4.0]
+
+
 def test_reductions_as_trees() -> None:
     text = """
     affine total [N] -> {: N > 0}
@@ -279,3 +319,15 @@ def test_arrays_of_the_caller_need_an_affine_least_index() -> None:
         result = np.zeros(())
         kernels.s(n, result)
         assert result == evaluate(system, {"N": n}, {}).outputs["R"]
+
+
+# Where the parts of its reductions overlapped, isl took twenty times as many.
+def test_order_of_sums_over_lattices_is_found_in_few_operations() -> None:
+    system = random_system(255)
+    context = system.context.intersect(system.body.context)
+    definitions = definitions_of(system)
+
+    def order() -> isl.Schedule:
+        return first_schedule(computations_of(definitions, context), context)[1]
+
+    assert within_operations(3_000_000, order) is not None

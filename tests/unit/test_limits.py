@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -204,6 +204,25 @@ def test_counted_operations() -> None:
     assert many.is_equal(many_operations())
     with pytest.raises(KeyError):
         within_operations(1000, lambda: {}[0])
+
+
+def test_limits_on_operations_nest() -> None:
+    enough = 80_000  # of which `many_operations` takes about 50,000
+
+    def inside(limits: Sequence[int]) -> list[bool]:
+        return [within_operations(limit, many_operations) is not None for limit in limits]
+
+    def within_enough(*limits: int) -> list[bool] | None:
+        return within_operations(enough, partial(inside, limits))
+
+    # An inner limit that is reached ends nothing else, and one that is higher raises none.
+    assert within_enough(1000, 1000) == [False, False]
+    assert within_enough(1000, enough) == [False, True]
+    assert within_enough(enough, enough) is None
+    assert within_enough(10 * enough, 10 * enough) is None
+    assert within_operations(1000, partial(inside, [10 * enough])) is None
+    assert isl.DEFAULT_CONTEXT.get_max_operations() == 0
+    assert inside([enough]) == [True]
 
 
 def test_tasks_are_done_while_a_worker_computes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+
 import islpy as isl
 import pytest
 from hypothesis import given
@@ -16,6 +19,7 @@ from polyir.schedule.components import (
 from polyir.schedule.constraints import ScheduledStatement, equality_directions
 from polyir.schedule.dependences import DependenceEdge
 from polyir.schedule.farkas import non_negative_forms
+from polyir.schedule.feautrier import carrying_row
 from polyir.schedule.integer_program import (
     lexicographic_minimum,
     lexicographic_minimum_of_choices,
@@ -251,3 +255,36 @@ def test_rows_of_constraints() -> None:
         [(2 * large + 1, -3, -2, 1, 0), (0, 1, 0, -1, 0)],
     )
     assert constraint_rows(isl.BasicSet("{ [] }")) == ([], [])
+
+
+def test_parts_of_a_lattice_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that differ in remainders only, and those that are empty, are no conditions."""
+    asked: list[int] = []
+    carried = RowProblem.carried
+
+    def counted(self: RowProblem, edges: Sequence[DependenceEdge], sign: int = 1) -> isl.BasicSet:
+        asked.append(len(edges))
+        return carried(self, edges, sign)
+
+    monkeypatch.setattr(RowProblem, "carried", counted)
+    parts = (
+        isl.Map(f"[n] -> {{ S[i] -> S[i + 6] : 0 <= i < n and i mod 6 = {remainder} }}")
+        for remainder in range(6)
+    )
+    edge = DependenceEdge(0, 0, reduce(isl.Map.union, parts), validity=True)
+    row = carrying_row([statement("[n] -> { S[i] : 0 <= i < n + 6 }")], 1, [edge])
+    assert row is not None
+    assert row[0].coefficients == (1,)
+    assert asked == [1]
+
+
+def test_an_empty_part_is_not_carried() -> None:
+    """A row of zeros would carry it, and nothing would be left to do but to add it again."""
+    below = isl.BasicMap("[n] -> { S[i] -> S[j] : 0 <= i, j < n and 2i + j <= n }")
+    empty = below.intersect(isl.BasicMap("[n] -> { S[i] -> S[j] : i + j > n }"))
+    relations = (
+        isl.Map("[n] -> { S[i] -> S[1 - i] : 0 <= i <= 1 < n }"),
+        isl.Map.from_basic_map(empty),
+    )
+    edges = [DependenceEdge(0, 0, each, validity=True) for each in relations]
+    assert carrying_row([statement("[n] -> { S[i] : 0 <= i < n }")], 1, edges) is None

@@ -217,6 +217,12 @@ def test_exclusive_or() -> None:
     _reduced(system, 1)
 
 
+def test_exclusive_or_of_an_even_number_of_equal_values() -> None:
+    """Where the number is even, no value is left: the result is false."""
+    body = over("xor", "[i, j] -> [i]", "[i, j] : 0 <= j <= i", at("X", "[i, j] -> [i]"))
+    _reduced(a_system({"X": "[i] : 0 <= i <= N"}, {"Y": ("[i] : 0 <= i <= N", body)}), 1)
+
+
 @pytest.mark.parametrize("operator", ["and", "or", "xor"])
 def test_single_numbers_as_booleans(operator: str) -> None:
     """The first result has one value, a number, of which the reduction makes 0 or 1."""

@@ -60,7 +60,8 @@ def times(reduction: Reduction, line: Row) -> list[Reduction] | None:
 def odd(reduction: Reduction, line: Row) -> Reduction | None:
     """For an exclusive or: the values that occur an odd number of times along `line`.
 
-    `None` where that is not known, or where a result would be left without any value.
+    Where a result would be left without any value, the others are false instead. `None` where the
+    numbers are not known.
     """
     found = _counts(reduction, line)
     if found is None:
@@ -69,7 +70,10 @@ def odd(reduction: Reduction, line: Row) -> Reduction | None:
     remainder = counts.mod_val(isl.Val(2))
     parts = simpler.domain.subtract(remainder.zero_set())
     only = replace(simpler, domain=parts.coalesce())
-    return only if reduction.results.is_subset(only.results) else None
+    if reduction.results.is_subset(only.results):
+        return only
+    is_odd = Polynomial(isl.PwQPolynomial.from_pw_aff(remainder))
+    return replace(simpler, value=Operation((is_odd, simpler.value), "and"))
 
 
 def _product(factor: Expression, value: Expression) -> Expression:

@@ -38,7 +38,8 @@ def read_program(text: str, filename: str = "-") -> Program:
     and parts of AlphaZ's language that polyir does not have. What the equations mean is for
     `check_program`.
     """
-    source = Source(text, filename)
+    # Some editors write a byte order mark.
+    source = Source(text.removeprefix("\ufeff"), filename)
     try:
         return _read(source)
     except RecursionError:

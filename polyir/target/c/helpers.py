@@ -117,8 +117,8 @@ def _float_helpers(type: Scalar) -> Iterator[Helper]:
             f"if (a == b)\n  return signbit(a) ? {zero};\nreturn a {operator} b ? a : b;"
         )
         yield _function(f"{PREFIX}{stem}_{suffix}", type, pair, body, math)
-    for stem, test in (("maxnum", "a <= b"), ("minnum", "a >= b")):
-        body = f"return !({test}) && a == a ? a : b;"
+    for stem, test in (("maxnum", "a > b"), ("minnum", "a < b")):
+        body = f"return b != b || {test} ? a : b;"
         yield _function(f"{PREFIX}{stem}_{suffix}", type, pair, body)
     one = "1.0f" if type is Scalar.FLOAT else "1.0"
     power = (

@@ -163,9 +163,6 @@ def extremum(stem: str, type: Vector) -> Helper:
     if not type.is_float:
         values = [f"({type.unsigned.name}){each}" if stem.endswith("u") else each for each in "ab"]
         body = f"return {chosen.name}({values[0]} {operator} {values[1]}, a, b);"
-    elif stem.endswith("num"):
-        unwanted = "<=" if operator == ">" else ">="
-        body = f"return {chosen.name}(~(a {unwanted} b) & (a == a), a, b);"
     else:
         merge = "&" if operator == ">" else "|"
         body = (

@@ -15,7 +15,7 @@ from typing import Final
 from polyir.target.abi import PREFIX, library_name
 from polyir.target.c.helpers import Helper
 from polyir.target.c.types import CType, Vector
-from polyir.target.c.vector_helpers import function, lane_loop, mask_of
+from polyir.target.c.vector_helpers import function, lane_loop, mask_of, select
 
 _FLOAT_SUFFIX: Final = MappingProxyType({64: "pd", 32: "ps"})
 _INTEGER_SUFFIX: Final = MappingProxyType({64: "di", 32: "si", 16: "hi", 8: "qi"})
@@ -23,6 +23,8 @@ _INTEGER_LETTER: Final = MappingProxyType({64: "q", 32: "d", 16: "w", 8: "b"})
 _REGISTERS: Final = (128, 256, 512)
 _ROUND_AS_SET: Final = 4
 """The operand of an instruction that rounds as the processor is set to."""
+_EQUAL: Final = 0
+"""The operand of a comparison of floating-point numbers: whether they are equal."""
 _LESS: Final = 1
 """The operand of a comparison of integers: whether the first is less."""
 
@@ -55,6 +57,29 @@ def _exact_instruction(stem: str, type: Vector, operands: str) -> tuple[str, str
         return "__AVX512F__", f"{start}512_mask({inputs}, {_all_lanes(type)}, {_ROUND_AS_SET})"
     feature = "__FMA__" if stem == "fma" else "__AVX__" if type.bits == 256 else "__SSE2__"
     return feature, f"{start}{_wide(type)}({operands})"
+
+
+@cache
+def number_extremum(stem: str, type: Vector) -> Helper:
+    """`maxnum` or `minnum`, which prefer numbers to NaN, as those of `helpers.py`.
+
+    Only one operation has to wait for `a`, which may be a partial result.
+    """
+    is_maximum = stem == "maxnum"
+    chosen = select(type)
+    better = f"{chosen.name}(a {'>' if is_maximum else '<'} b, a, b)"
+    forms: list[tuple[str, str]] = []
+    if type.bits == 512:
+        # GCC makes scalar code of two choices, one in the other, in some places.
+        suffix, all_lanes = _FLOAT_SUFFIX[type.width], _all_lanes(type)
+        numbers = (
+            f"__builtin_ia32_cmp{suffix}512_mask(b, b, {_EQUAL}, {all_lanes}, {_ROUND_AS_SET})"
+        )
+        name = f"__builtin_ia32_{stem[:3]}{suffix}512_mask"
+        call = f"return {name}(a, b, a, {numbers}, {_ROUND_AS_SET});"
+        forms.append(("defined(__AVX512F__)", call))
+    body = _alternatives(forms, f"return {chosen.name}(b != b, a, {better});")
+    return function(stem, type, type, [(type, "a"), (type, "b")], body, [chosen])
 
 
 @cache

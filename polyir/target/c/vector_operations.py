@@ -54,7 +54,7 @@ from polyir.target.c.vector_helpers import (
     mask_of,
     select,
 )
-from polyir.target.c.vector_instructions import exact
+from polyir.target.c.vector_instructions import exact, number_extremum
 from polyir.target.c.vector_syntax import HelperCall, Lane, SameBits, Shuffle, VectorLiteral
 from polyir.target.errors import operation_name, unsupported
 
@@ -256,7 +256,8 @@ def _extremum(stem: str) -> Builder:
         if is_mask(op.results[0].type):
             return None
         type = _result_vector(op)
-        return HelperCall(type, extremum(stem, type), tuple(operands))
+        helper = number_extremum if stem.endswith("num") else extremum
+        return HelperCall(type, helper(stem, type), tuple(operands))
 
     return build
 

@@ -239,15 +239,14 @@ def _merged_bits(left: SSAValue, right: SSAValue, is_and: bool, builder: Builder
 
 
 def _number_extremum(is_maximum: bool) -> Conversion:
-    """A number is preferred to a NaN: the left operand, if it is a number and is not worse."""
+    """A number is preferred to a NaN: the left operand, if it is better or the other is a NaN."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         left, right = op.operands
-        predicate = "ugt" if is_maximum else "ult"
-        is_better = compare_floats(left, predicate, right, builder)
-        is_number = compare_floats(left, "ord", left, builder)
-        takes_left = builder.insert(llvm.AndOp(is_better, is_number)).res
-        return select(takes_left, left, right, builder)
+        is_better = compare_floats(left, "ogt" if is_maximum else "olt", right, builder)
+        better = select(is_better, left, right, builder)
+        is_nan = compare_floats(right, "uno", right, builder)
+        return select(is_nan, left, better, builder)
 
     return convert
 

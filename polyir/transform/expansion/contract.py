@@ -8,7 +8,7 @@ conflict and agree in the dimensions before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,7 +24,7 @@ from polyir.model.dataflow import ArrayFlow
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
 from polyir.transform.expansion.box import Allocator
-from polyir.transform.expansion.lifetimes import conflicts
+from polyir.transform.expansion.lifetimes import conflicts, element_conflicts
 from polyir.transform.expansion.temporaries import (
     StatementValues,
     extents_of,
@@ -37,15 +37,16 @@ Moduli = tuple[int | None, ...]
 """For each dimension of an array its modulus; `None` for a dimension that does not change."""
 
 
-ALLOCATION_OPERATIONS = 5_000_000
+ALLOCATION_OPERATIONS = 10_000_000
 """How many operations isl may take to find what is live at once in an array of equations."""
 
 
 def contract(scop: Scop, arrays: Sequence[str] = (), operations: int | None = None) -> Rewritten:
     """Shrink the temporaries of a scop to what is live at once under its schedule tree.
 
-    `arrays` are the only ones to look at; without them all temporaries are. One for which isl would
-    take more than so many `operations` stays as it is.
+    `arrays` are the only ones to look at; without them all temporaries are. With `operations`, an
+    element lives from its first write to its last read, and an array for which isl would take more
+    than so many stays as it is.
 
     The dependences of the scop are out of date after it, and the tree must keep its order: the
     values share memory in that order only.
@@ -68,8 +69,11 @@ def _plan(scop: Scop, arrays: Sequence[str], operations: int | None) -> _Contrac
     flows, missed = temporaries(scop, arrays)
     contracted: list[tuple[ArrayFlow, Moduli]] = []
     for name, flow in flows.items():
-        compute = partial(_moduli, scop, flow)
-        moduli = compute() if operations is None else within_operations(operations, compute)
+        if operations is None:
+            moduli: Moduli | None = _moduli(scop, flow, conflicts)
+        else:
+            compute = partial(_moduli, scop, flow, element_conflicts)
+            moduli = within_operations(operations, compute)
         if moduli is None:
             missed.append(f"{name} was not contracted: isl takes too many operations")
         elif any(modulus is not None for modulus in moduli):
@@ -79,9 +83,9 @@ def _plan(scop: Scop, arrays: Sequence[str], operations: int | None) -> _Contrac
     return _ContractionPlan(tuple(contracted), tuple(missed))
 
 
-def _moduli(scop: Scop, flow: ArrayFlow) -> Moduli:
+def _moduli(scop: Scop, flow: ArrayFlow, find: Callable[[Scop, ArrayFlow], isl.UnionMap]) -> Moduli:
     """The moduli for an array, which are proved; `None` for each dimension that must stay."""
-    together = conflicts(scop, flow)
+    together = find(scop, flow)
     extents = extents_of(scop.arrays[flow.array])
     moduli = _worthwhile(successive_moduli(together, len(extents)), extents)
     if any(modulus is not None for modulus in moduli):

@@ -319,3 +319,35 @@ equations.system @s parameters [] context "{ : }" {
   }
 }
 // CHECK: error: 'equations.use' op must connect the input @A to an expression of 2 dimensions, not 1
+
+// -----
+func.func @f(%n: index, %a: memref<?xf64>) {
+  equations.compute @s(%n) inputs () outputs (%a : memref<?xf64>)
+  func.return
+}
+// CHECK: error: 'equations.compute' op computes the unknown system @s
+
+// -----
+func.func @f(%n: index, %a: memref<?xf64>) {
+  equations.compute @s(%n) inputs () outputs (%a : memref<?xf64>)
+  func.return
+}
+equations.system @s parameters [] context "{ : }" {
+  equations.variable @X output "{ [i] : }"
+}
+// CHECK: error: 'equations.compute' op needs 0 parameters
+
+// -----
+func.func @f(%a: memref<?xf64>) {
+  equations.compute @s() inputs () outputs (%a : memref<?xf64>)
+  func.return
+}
+equations.system @s parameters [] context "{ : }" {
+  equations.variable @X output "{ [i, j] : }"
+}
+// CHECK: error: 'equations.compute' op needs memory of 2 dimensions for @X, not 1 dimension
+
+// -----
+equations.system @s parameters [] context "{ : }" elements i8 {
+}
+// CHECK: error: 'equations.system' op has elements of the type i8

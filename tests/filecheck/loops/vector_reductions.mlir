@@ -87,7 +87,8 @@ func.func @none(%n: index, %A: memref<?xf64>, %B: memref<?x?xf64>, %s: memref<f6
     %b = affine.load %s[] : memref<f64>
     %c = arith.addf %b, %a : f64
     affine.store %c, %s[] : memref<f64>
-    affine.store %a, %B[1, %u] : memref<?x?xf64>
+    %d = affine.load %B[1, %u] : memref<?x?xf64>
+    affine.store %d, %B[1, %u + 1] : memref<?x?xf64>
   } {poly.reduction = #poly.reduction<8>}
   return
 }
@@ -96,7 +97,34 @@ func.func @none(%n: index, %A: memref<?xf64>, %B: memref<?x?xf64>, %s: memref<f6
 // CHECK: warning: [vectorize] the loop over %q stays scalar: it may load an element that it updates
 // CHECK: warning: [vectorize] the loop over %r stays scalar: it loads elements that are not next to each other
 // CHECK: warning: [vectorize] the loop over %t stays scalar: it does not update its element by one associative operation
-// CHECK: warning: [vectorize] the loop over %u stays scalar: it does not store to one element only
+// CHECK: warning: [vectorize] the loop over %u stays scalar: it may load an element that another iteration stores
+
+// -----
+
+// Two sums have two vectors each. What else the loop stores, it stores in the same vectors.
+func.func @together(%n: index, %A: memref<?xf64>, %B: memref<?xf64>, %s: memref<2xf64>) {
+  affine.for %j = 0 to %n {
+    %a = affine.load %A[%j] : memref<?xf64>
+    %b = arith.mulf %a, %a : f64
+    affine.store %b, %B[%j] : memref<?xf64>
+    %c = affine.load %B[%j] : memref<?xf64>
+    %d = affine.load %s[0] : memref<2xf64>
+    %e = arith.addf %d, %c : f64
+    affine.store %e, %s[0] : memref<2xf64>
+    %f = affine.load %s[1] : memref<2xf64>
+    %g = arith.addf %f, %a : f64
+    affine.store %g, %s[1] : memref<2xf64>
+  } {poly.reduction = #poly.reduction<8>}
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %j runs in 4 vectors of 8 partial results
+// CHECK: affine.for %j = 0 to {{.*}} step 16 iter_args({{.*}}) -> (vector<8xf64>, vector<8xf64>, vector<8xf64>, vector<8xf64>)
+// CHECK: affine.vector_store {{.*}}, %B[%j] : memref<?xf64>, vector<8xf64>
+// CHECK: affine.vector_store {{.*}}, %B[%j + 8] : memref<?xf64>, vector<8xf64>
+// CHECK: vector.maskedstore %B
+// CHECK: affine.store {{.*}}, %s[0] : memref<2xf64>
+// CHECK: affine.store {{.*}}, %s[1] : memref<2xf64>
 
 // -----
 

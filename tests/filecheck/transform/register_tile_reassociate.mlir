@@ -1,7 +1,8 @@
 // RUN: polyir-opt --split-input-file --register-tile="width=4 reassociate=true" --remarks --emit=poly %s 2>&1 | filecheck %s
 // RUN: polyir-opt --split-input-file --register-tile="width=4" --remarks --emit=poly %s 2>&1 | filecheck %s --check-prefix ORDER
 
-// A loop that updates one element becomes the innermost one, and runs in vectors.
+// A loop that updates one element becomes the innermost one, and runs in vectors, four at once: what
+// they load of x is the same.
 func.func @rows(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
   affine.for %j = 0 to %n {
     affine.for %i = 0 to %n {
@@ -17,7 +18,10 @@ func.func @rows(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?x
 }
 
 // CHECK: remark: [register-tile] partial results of 4 along loop 1 of the band of 2 over S0
-// CHECK: poly.band "[n] -> [{ S0[j, i] -> [(i)] }, { S0[j, i] -> [(j)] }]" permutable coincident [true, false] loop_attributes {{\[}}[], [#poly.reduction<4>]]
+// CHECK: remark: [register-tile] unrolled S0.0 by 4 and jammed the copies
+// CHECK: poly.band "[n] -> [{ S0[j, i] -> [(i - (i) mod 4)] }]" permutable coincident [true] options
+// CHECK:   poly.band "[n] -> [{ S0[j, i] -> [(j)] }]" permutable coincident [false] loop_attributes {{\[\[}}#poly.reduction<4>]]
+// CHECK:     poly.band "[n] -> [{ S0[j, i] -> [(i)] }]" permutable coincident [true] loops [unroll]
 // ORDER-NOT: #poly.reduction
 
 // -----
@@ -35,8 +39,12 @@ func.func @columns(%n: index, %A: memref<?x?xf64>, %y: memref<?xf64>) {
   return
 }
 
-// CHECK: remark: [register-tile] blocks of 24 along loop 2 of the band of 2 over S0
+// CHECK: remark: [register-tile] vectors of 4 along loop 2 of the band of 2 over S0
+// CHECK: remark: [register-tile] unrolled S0.0 by 4 and jammed the copies
 // CHECK-NOT: #poly.reduction
+// CHECK: poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
+// CHECK:   poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [false] loops [unroll]
+// ORDER: remark: [register-tile] blocks of 24 along loop 2 of the band of 2 over S0
 
 // -----
 

@@ -2,9 +2,8 @@
 // RUN: polyir-opt --split-input-file --register-tile="width=4 reassociate=true" --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix REMARK
 // RUN: polyir-opt --split-input-file --register-tile="width=4" --emit=poly %s | filecheck %s --check-prefix ORDER
 
-// Statements that share a loop get loops of their own, for one of which partial results are made.
-func.func @apart(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
-  %zero = arith.constant 0.0 : f64
+// Statements that update one element each share a loop in vectors.
+func.func @shared(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
   affine.for %i = 0 to %n {
     affine.for %j = 0 to %n {
       %a = affine.load %A[%i, %j] : memref<?x?xf64>
@@ -19,14 +18,32 @@ func.func @apart(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?
   return
 }
 
+// REMARK: remark: [register-tile] partial results of 4 along loop 2 of the band of 2 over S0, S1
+// CHECK: func.func @shared
+// CHECK:     poly.band "[n] -> [{ S0[i, j] -> [(i)]; S1[i, j] -> [(i)] }, { S0[i, j] -> [(j)]; S1[i, j] -> [(j)] }]" permutable coincident [true, false] loop_attributes {{\[}}[], [#poly.reduction<4>]]
+// ORDER-NOT: #poly.reduction
+
+// -----
+
+// A statement that has no vectors does not keep the other one from partial results.
+func.func @apart(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %y: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %c = affine.load %y[%i] : memref<?xf64>
+      %s = arith.addf %c, %a : f64
+      affine.store %s, %y[%i] : memref<?xf64>
+      affine.store %a, %B[%j, 2 * %i] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
 // REMARK: remark: [register-tile] separated the statements in the band of 2 over S0, S1 inside loop 1
 // REMARK: remark: [register-tile] partial results of 4 along loop 1 of the band of 1 over S0
-// REMARK: remark: [register-tile] partial results of 4 along loop 1 of the band of 1 over S1
 // CHECK: func.func @apart
 // CHECK:     poly.band "[n] -> [{ S0[i, j] -> [(i)]; S1[i, j] -> [(i)] }]"
 // CHECK:         poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" {{.*}} loop_attributes {{\[\[}}#poly.reduction<4>]]
-// CHECK:         poly.band "[n] -> [{ S1[i, j] -> [(j)] }]" {{.*}} loop_attributes {{\[\[}}#poly.reduction<4>]]
-// ORDER-NOT: #poly.reduction
 
 // -----
 
@@ -68,8 +85,9 @@ func.func @transposed(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: mem
   return
 }
 // REMARK: remark: [register-tile] separated the statements in the band of 2 over S0, S1{{$}}
-// REMARK: remark: [register-tile] blocks of 24 along loop 1 of the band of 2 over S0
+// REMARK: remark: [register-tile] vectors of 4 along loop 1 of the band of 2 over S0
 // REMARK: remark: [register-tile] partial results of 4 along loop 2 of the band of 2 over S1
 // CHECK: func.func @transposed
 // CHECK:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
+// CHECK:       poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false] loops [unroll]
 // CHECK:     poly.band "[n] -> [{ S1[i, j] -> [(i)] }, { S1[i, j] -> [(j)] }]" permutable coincident [true, false] loop_attributes {{\[}}[], [#poly.reduction<4>]]
