@@ -6,7 +6,7 @@ without contraction. Parallel loops run on a team of Python threads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from types import MappingProxyType
@@ -133,8 +133,10 @@ def compile_llvm_ir(
     if given is not None:
         needed |= given.addresses()
     declared = [*code.functions, *code.global_variables]
-    _require_defined(code, needed)
+    called = [each.name for each in code.functions if each.is_declaration]
     engine = binding.create_mcjit_compiler(code, machine)
+    # Not before: the first engine makes the symbols of the process known to LLVM.
+    _require_defined(name for name in called if name not in needed)
     for value in declared:
         if value.name in needed:
             engine.add_global_mapping(value, needed[value.name])
@@ -142,17 +144,14 @@ def compile_llvm_ir(
     return JitModule(source, engine, signatures, team, checks, given)
 
 
-def _require_defined(code: binding.ModuleRef, needed: Mapping[str, int]) -> None:
-    """Raise `CompilationError` for functions that neither the code nor the process has."""
+def _require_defined(names: Iterable[str]) -> None:
+    """Raise `CompilationError` for functions that the process does not have."""
     from llvmlite import binding
 
     missing = [
-        each.name
-        for each in code.functions
-        if each.is_declaration
-        and each.name not in needed
-        and not each.name.startswith("llvm.")
-        and not binding.address_of_symbol(each.name)
+        name
+        for name in names
+        if not name.startswith("llvm.") and not binding.address_of_symbol(name)
     ]
     if missing:
         raise undefined(missing)

@@ -77,7 +77,7 @@ def number_extremum(stem: str, type: Vector) -> Helper:
         )
         name = f"__builtin_ia32_{stem[:3]}{suffix}512_mask"
         call = f"return {name}(a, b, a, {numbers}, {_ROUND_AS_SET});"
-        forms.append(("defined(__AVX512F__)", call))
+        forms.append(("defined(__AVX512F__) && !defined(__clang__)", call))
     body = _alternatives(forms, f"return {chosen.name}(b != b, a, {better});")
     return function(stem, type, type, [(type, "a"), (type, "b")], body, [chosen])
 
