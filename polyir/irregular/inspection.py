@@ -363,8 +363,9 @@ class Inspection:
         arguments = self._function.body.block.args
         for source in self._sources:
             if source not in arguments:
-                assert isinstance(source.owner, Operation)
-                return "it depends on this", source.owner
+                owner = source.owner
+                where = owner if isinstance(owner, Operation) else self.place.before
+                return "it depends on this", where
         for load in self.place.loads:
             try:
                 self._pure.require_unwritten(load)
