@@ -1,0 +1,68 @@
+// RUN: polyir-opt --reorder-iterations --split-input-file --emit=none %s 2>&1 | filecheck %s
+// RUN: polyir-opt --reorder-data --split-input-file --emit=none %s 2>&1 | filecheck %s --check-prefix=DATA
+
+// CHECK: warning: [reorder-iterations] loop left: another order of the updates changes how they are rounded: allow it by reassociate=true
+func.func @rounded(%m: index, %p: memref<?xindex>, %e: memref<?xf64>, %x: memref<?xf64>) {
+  affine.for %j = 0 to %m {
+    %l = affine.load %p[%j] : memref<?xindex>
+    %v = affine.load %e[%j] : memref<?xf64>
+    %old = memref.load %x[%l] : memref<?xf64>
+    %new = arith.addf %old, %v : f64
+    memref.store %new, %x[%l] : memref<?xf64>
+  }
+  return
+}
+
+// -----
+
+// CHECK: warning: [reorder-iterations] loop left: 'x' is not only updated, but read
+func.func @read(%m: index, %p: memref<?xindex>, %q: memref<?xindex>, %x: memref<?xi64>) {
+  affine.for %j = 0 to %m {
+    %l = affine.load %p[%j] : memref<?xindex>
+    %r = affine.load %q[%j] : memref<?xindex>
+    %v = memref.load %x[%r] : memref<?xi64>
+    %old = memref.load %x[%l] : memref<?xi64>
+    %new = arith.addi %old, %v : i64
+    memref.store %new, %x[%l] : memref<?xi64>
+  }
+  return
+}
+
+// -----
+
+// CHECK: warning: [reorder-iterations] loop left: this is no update of an element by one operation
+func.func @set(%m: index, %p: memref<?xindex>, %e: memref<?xi64>, %x: memref<?xi64>) {
+  affine.for %j = 0 to %m {
+    %l = affine.load %p[%j] : memref<?xindex>
+    %v = affine.load %e[%j] : memref<?xi64>
+    memref.store %v, %x[%l] : memref<?xi64>
+  }
+  return
+}
+
+// -----
+
+// DATA: warning: [reorder-data] loop left: 'memref.copy' uses an array as a whole
+func.func @whole(%m: index, %t: index, %p: memref<?xindex>, %x: memref<?xi64>, %y: memref<?xi64>) {
+  affine.for %s = 0 to %t {
+    affine.for %j = 0 to %m {
+      %l = affine.load %p[%j] : memref<?xindex>
+      %v = memref.load %x[%l] : memref<?xi64>
+      affine.store %v, %y[%j] : memref<?xi64>
+    }
+    memref.copy %y, %x : memref<?xi64> to memref<?xi64>
+  }
+  return
+}
+
+// -----
+
+// CHECK: warning: [reorder-iterations] nothing to do: no loop accesses elements by index arrays
+// DATA: warning: [reorder-data] nothing to do: no loop accesses elements by index arrays
+func.func @affine(%m: index, %x: memref<?xi64>) {
+  affine.for %j = 0 to %m {
+    %v = affine.load %x[%j] : memref<?xi64>
+    affine.store %v, %x[%j] : memref<?xi64>
+  }
+  return
+}
