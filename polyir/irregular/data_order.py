@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
@@ -389,6 +389,7 @@ class _Executor:
     elements: SSAValue
     pointers: Values
     updated: dict[Operation, SSAValue] = field(default_factory=dict)
+    moved: dict[tuple[SSAValue, Block | None], SSAValue] = field(default_factory=dict)
 
     def rewrite(self, memories: tuple[SSAValue, ...], loops: list[SequentialLoop]) -> None:
         """Copy the memories, access the copies, and copy them back where they are written."""
@@ -451,7 +452,7 @@ class _Executor:
             indices = [IndexExpression.of(index) for index in access.indices]
             expressions = compose(access.map.data, indices)
             first, *others = (computed(each, False, code.builder) for each in expressions)
-        place = places.get(first) or self._updated(first) or code.load(self.places, first)
+        place = places.get(first) or self._updated(first) or self._moved(first, access)
         if isinstance(access, LOADS):
             value = code.load(copy, place, *others)
             value.name_hint = access.results[0].name_hint
@@ -460,6 +461,13 @@ class _Executor:
             assert isinstance(access, STORES)
             code.store(access.value, copy, place, *others)
         Rewriter.erase_op(access)
+
+    def _moved(self, element: SSAValue, access: Operation) -> SSAValue:
+        """The place of an element, loaded once in a block."""
+        key = element, access.parent
+        if key not in self.moved:
+            self.moved[key] = Code(InsertPoint.before(access)).load(self.places, element)
+        return self.moved[key]
 
     def _updated(self, place: SSAValue) -> SSAValue | None:
         """The new place, if an index array that was updated has it."""
