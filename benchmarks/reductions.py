@@ -239,7 +239,7 @@ def figures(program: Program, size: int, rounds: int, threads: int) -> dict[str,
             call(each, size, results[-1])
         for other in results[1:]:
             for one, value in zip(results[0], other, strict=True):
-                np.testing.assert_allclose(value, one, rtol=1e-10)
+                np.testing.assert_allclose(value, one, rtol=1e-10, atol=1e-12)
         taken: dict[str, list[float]] = {name: [] for name in built}
         for _ in range(rounds):
             for name, each in built.items():
