@@ -323,7 +323,7 @@ class Statements:
             bounds = self._bounds(header, main, others, block.args[0])
             last = _statements_of(parts, {header.name, *counters})
             self._insert_loop(header, main, others, bounds, block, (parts.body, *last))
-            if may_change(bounds, block):
+            if self._takes_data and may_change(bounds, block):
                 name = header.name
                 raise refuse(header.condition, f"the loop over '{name}' may change its bounds")
         count = self._count(bounds, (main, *others))
