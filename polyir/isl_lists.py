@@ -29,6 +29,13 @@ def basic_maps_of(union: isl.Map) -> tuple[isl.BasicMap, ...]:
     return tuple(union.get_basic_maps())
 
 
+def pieces_of(function: isl.PwMultiAff) -> list[tuple[isl.Set, isl.MultiAff]]:
+    """The expressions of a function, each with the points for which it is."""
+    pieces: list[tuple[isl.Set, isl.MultiAff]] = []
+    function.foreach_piece(lambda domain, piece: pieces.append((domain, piece)))
+    return pieces
+
+
 def parameters_of(space: isl.Space) -> tuple[str, ...]:
     """The names of the parameters of a space, in order."""
     count = space.dim(isl.dim_type.param)

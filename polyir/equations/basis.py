@@ -16,7 +16,6 @@ from polyir.equations.rewriting import (
     equation_of,
     moved,
     needed_points,
-    pieces_of,
     restricted,
     rewrite_reduction,
     value_names,
@@ -30,6 +29,7 @@ from polyir.equations.system import (
     System,
     Variable,
 )
+from polyir.isl_lists import pieces_of
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.equations.ir import program_of, replace_program
 from polyir.equations.scop_flow import Read, ScopFlow, Source, Write, scop_flow
 from polyir.equations.scop_reductions import Chains, Link, chains_of, contribution
-from polyir.equations.scop_tidying import tidied
+from polyir.equations.scop_tidying import with_fewer_locals
 from polyir.equations.scop_values import Values, constant
 from polyir.equations.system import (
     Body,
@@ -43,7 +43,7 @@ from polyir.equations.system import (
 )
 from polyir.equations.system import Operation as Applied
 from polyir.isl_hulls import convex_if_possible
-from polyir.isl_lists import basic_sets_of, parameters_of
+from polyir.isl_lists import basic_sets_of, parameters_of, pieces_of
 from polyir.isl_names import unique_name
 from polyir.limits import within_operations
 from polyir.model.reductions import prepare_updates
@@ -243,7 +243,7 @@ class _Converter:
             location_of(self._scop.op),
             str(self._type),
         )
-        system = tidied(system)
+        system = with_fewer_locals(system)
         return Converted(
             system,
             tuple(self._inputs[each.name] for each in system.of_role(Role.INPUT)),
@@ -418,7 +418,7 @@ class _Converter:
         parts: list[tuple[isl.Set, Expression]] = []
         for variable, relation in sources:
             relation = relation.reset_tuple_id(_IN).reset_tuple_id(_OUT)
-            for domain, function in pieces_of(relation.align_params(self._space)):
+            for domain, function in _pieces(relation.align_params(self._space)):
                 parts.append((domain, _at(variable, function.gist(domain.intersect(points)))))
         if len(parts) == 1 and points.is_subset(parts[0][0]):
             return parts[0][1]
@@ -429,14 +429,11 @@ class _Converter:
 _WORDS = {"+": "sum", "*": "product", "min": "min", "max": "max"}
 
 
-def pieces_of(relation: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
-    """The expressions of a function, each with the points for which it is."""
-    pieces: list[tuple[isl.Set, isl.MultiAff]] = []
-    if not relation.is_empty():
-        isl.PwMultiAff.from_map(relation.coalesce()).coalesce().foreach_piece(
-            lambda part, function: pieces.append((part, function))
-        )
-    return pieces
+def _pieces(relation: isl.Map) -> list[tuple[isl.Set, isl.MultiAff]]:
+    """The expressions of a relation that is a function, each with the points for which it is."""
+    if relation.is_empty():
+        return []
+    return pieces_of(isl.PwMultiAff.from_map(relation.coalesce()).coalesce())
 
 
 def _names(domain: isl.Set) -> tuple[str, ...] | None:

@@ -25,7 +25,7 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.equations.text.names import Names, names_behind, names_of
-from polyir.isl_lists import parameters_of
+from polyir.isl_lists import parameters_of, pieces_of
 
 _WORDS = {"+": "sum", "*": "product", "min": "min", "max": "max", "and": "all", "or": "any"}
 
@@ -267,13 +267,6 @@ def restricted(expression: Expression, domain: isl.Set, domains: Domains) -> Exp
 def tidied(points: isl.Set, context: isl.Set) -> isl.Set:
     """The same points, for parameters in the context, with fewer conditions."""
     return points.remove_redundancies().coalesce().gist_params(context)
-
-
-def pieces_of(function: isl.PwMultiAff) -> list[tuple[isl.Set, isl.MultiAff]]:
-    """The affine functions of which one is made, with where they hold."""
-    found: list[tuple[isl.Set, isl.MultiAff]] = []
-    function.foreach_piece(lambda domain, part: found.append((domain, part)))
-    return found
 
 
 def value_names(function: isl.MultiAff) -> Names:

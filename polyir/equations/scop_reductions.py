@@ -23,6 +23,7 @@ from polyir.equations.scop_values import Values
 from polyir.equations.system import Expression
 from polyir.equations.system import Operation as Applied
 from polyir.isl_hulls import convex_if_possible
+from polyir.isl_lists import pieces_of
 from polyir.model.extrema import choice_of
 from polyir.model.updates import Combiner, Update, update_of
 
@@ -285,11 +286,8 @@ def _outer(domain: isl.Set, count: int) -> isl.MultiAff:
 
 def _single_piece(relation: isl.Map) -> isl.MultiAff | None:
     """A function that is one expression on its domain, on all points."""
-    pieces: list[isl.MultiAff] = []
-    isl.PwMultiAff.from_map(relation.coalesce()).foreach_piece(
-        lambda _, function: pieces.append(function)
-    )
-    return pieces[0] if len(pieces) == 1 else None
+    pieces = pieces_of(isl.PwMultiAff.from_map(relation.coalesce()))
+    return pieces[0][1] if len(pieces) == 1 else None
 
 
 def _operator(combiner: Combiner) -> str | None:

@@ -25,7 +25,7 @@ from polyir.equations.system import (
 )
 
 
-def tidied(system: System) -> System:
+def with_fewer_locals(system: System) -> System:
     """The same system of one body, with fewer locals; `elements` is known."""
     system = _with_constants(system)
     while (shorter := _with_outputs_for_locals(system)) is not system:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.isl_lists import basic_maps_of
+from polyir.isl_lists import basic_maps_of, pieces_of
 from polyir.schedule.components import (
     Component,
     in_program_order,
@@ -177,9 +177,7 @@ def _right_before(edge: DependenceEdge, target: AffineRow) -> Iterator[AffineRow
     kinds = isl.dim_type
     space = edge.relation.get_space().range()
     first = affine_function(target, space)
-    functions: list[isl.MultiAff] = []
-    edge.relation.lexmin_pw_multi_aff().foreach_piece(lambda _, part: functions.append(part))
-    for function in functions:
+    for _, function in pieces_of(edge.relation.lexmin_pw_multi_aff()):
         value = first.pullback_multi_aff(function)
         if value.dim(kinds.div) == 0 and value.get_denominator_val().is_one():
             yield AffineRow(

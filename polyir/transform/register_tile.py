@@ -13,12 +13,10 @@ from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, ReductionAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
-from polyir.model.order import Active, members_of, separates, still_active
+from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree import attributes_of_members
-from polyir.model.tree_loops import schedules_below
-from polyir.model.updates import Update, update_of
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,
@@ -27,6 +25,12 @@ from polyir.transform.bands import (
     loop_members,
     replace_band,
     start_at,
+)
+from polyir.transform.common_vectors import (
+    are_parallel,
+    parallel_vector_loop,
+    runs_statements_in_turn,
+    vector_loop_with_updates,
 )
 from polyir.transform.complete_blocks import complete_blocks, schedule_of_statement
 from polyir.transform.directions import (
@@ -53,7 +57,6 @@ from polyir.transform.walk import (
 )
 
 LEAF = isl.schedule_node_type.leaf
-SEQUENCE = isl.schedule_node_type.sequence
 
 
 @dataclass(frozen=True)
@@ -256,7 +259,10 @@ class _RegisterTiler:
             result = found.apply(band, self._dependences, tiler.visit)
         if not tiler.done:
             return None
-        if not tiler.has_blocks and self._common_vector_loop(band) is not None:
+        if (
+            not tiler.has_blocks
+            and parallel_vector_loop(band, self._dependences, self._statements) is not None
+        ):
             return None
         self.has_blocks |= tiler.has_blocks
         self.done += [what, *tiler.done]
@@ -353,11 +359,13 @@ class _RegisterTiler:
                 and any(each.stays(load) and not directions[vector].stays(load) for load in loads)
             ]
             for row in reversed(rows):
-                if self._are_parallel(band, (row, vector)):
+                if are_parallel(band, (row, vector), self._dependences):
                     outer = without_reuse(directions, (row, vector))
                     # Some loop must be between the loops over blocks and those of a block.
                     return _Shape(vector, row, outer=outer if members > len(outer) + 2 else ())
-            if cheap_loads(vector) == len(loads) and self._are_parallel(band, (vector,)):
+            if cheap_loads(vector) == len(loads) and are_parallel(
+                band, (vector,), self._dependences
+            ):
                 kept = [
                     place
                     for place, each in directions.items()
@@ -372,7 +380,7 @@ class _RegisterTiler:
                 return _Shape(reduced, None, is_reduction=True)
         for row in reversed(directions):
             kept_loop = loop_of_sums(row, directions, stores, loads)
-            if kept_loop is not None and self._are_parallel(band, (row,)):
+            if kept_loop is not None and are_parallel(band, (row,), self._dependences):
                 if row in along:
                     return _Shape(row, None, kept_loop, is_transposed=True)
                 return _Shape(None, row, kept_loop)
@@ -384,65 +392,21 @@ class _RegisterTiler:
 
     def _in_turn(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
         """`band` with a vector loop for each of the statements that run in turn in it."""
-        place = self._common_vector_loop(band)
+        place = parallel_vector_loop(band, self._dependences, self._statements)
         if place is None:
             return None
         self.done.append(f"separated the statements in loop {place + 1} of {describe_band(band)}")
         return self._below(_distribute(band, place))
 
     def _updates_together(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
-        """`band` with one vector loop for all statements that run in turn in it, innermost.
-
-        Some of them update one element along it, and get vectors of partial results; for the
-        others, it is parallel. `None` if there is no such loop.
-        """
-        if not self._options.reassociate or band.is_subtree_anchored():
+        """`band` with one vector loop for all statements that run in turn in it, innermost."""
+        if not self._options.reassociate:
             return None
-        if not _runs_statements_in_turn(band):
+        place = vector_loop_with_updates(band, self._dependences, self._statements)
+        if place is None:
             return None
-        count, first = band.band_n_member(), band.get_schedule_depth()
-        movable = range(count) if band.band_get_permutable() else range(count - 1, count)
-        schedules = list(schedules_below(band))
-        for place in reversed(movable):
-            updating = {
-                update.statement.name: update.array
-                for each in schedules
-                if (update := self._update_along(each, first + place)) is not None
-            }
-            others = [
-                each for each in schedules if each.get_tuple_name(isl.dim_type.in_) not in updating
-            ]
-            if (
-                updating
-                and all(self._is_vector_loop(each, first + place) for each in others)
-                and self._carries_only(band, place, updating)
-            ):
-                shape = _Shape(place, None, is_reduction=True)
-                return self._vectors_only(band, shape, describe_band(band))
-        return None
-
-    def _update_along(self, schedule: isl.Map, member: int) -> Update | None:
-        """How a statement updates one element along a member, from elements next to each other."""
-        statement = self._statements[schedule.get_tuple_name(isl.dim_type.in_)]
-        direction = direction_of(statement, schedule, member)
-        if direction is None or loop_of_updates(statement, {member: direction}) is None:
-            return None
-        return update_of(statement)
-
-    def _carries_only(
-        self, band: isl.ScheduleNode, place: int, updating: Mapping[str, str]
-    ) -> bool:
-        """Whether a member, inside all others, carries only updates of a statement's array."""
-        members = members_of(band)
-        actives: tuple[Active, ...] = active_at(band, self._dependences)
-        for other, member in enumerate(members):
-            if other != place:
-                actives = still_active(actives, member)
-        carried = (each.dependence for each in actives if separates(each, members[place]))
-        return all(
-            each.source == each.target and updating.get(each.source) == each.array
-            for each in carried
-        )
+        shape = _Shape(place, None, is_reduction=True)
+        return self._vectors_only(band, shape, describe_band(band))
 
     def _updates_apart(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
         """`band` with loops for each of the statements that run in turn in it, for their updates.
@@ -452,7 +416,7 @@ class _RegisterTiler:
         """
         if not self._options.reassociate or band.is_subtree_anchored():
             return None
-        if not _runs_statements_in_turn(band):
+        if not runs_statements_in_turn(band):
             return None
         best: tuple[isl.ScheduleNode, _RegisterTiler, int] | None = None
         for count in reversed(range(band.band_n_member())):
@@ -474,42 +438,6 @@ class _RegisterTiler:
         self.has_blocks |= tiler.has_blocks
         self.has_partial_results = True
         return result
-
-    def _common_vector_loop(self, band: isl.ScheduleNode) -> int | None:
-        """A member along which all of the statements that run in turn could have vectors.
-
-        It is parallel inside all others, and along it, all statements access elements that are
-        successive, or the same. `None` if there is none.
-        """
-        if band.is_subtree_anchored() or not _runs_statements_in_turn(band):
-            return None
-        count, first = band.band_n_member(), band.get_schedule_depth()
-        movable = range(count) if band.band_get_permutable() else range(count - 1, count)
-        for place in reversed(movable):
-            if all(
-                self._is_vector_loop(schedule, first + place) for schedule in schedules_below(band)
-            ) and self._are_parallel(band, (place,)):
-                return place
-        return None
-
-    def _is_vector_loop(self, schedule: isl.Map, member: int) -> bool:
-        """Whether a statement's stores along a member are successive, and its loads are cheap."""
-        statement = self._statements[schedule.get_tuple_name(isl.dim_type.in_)]
-        direction = direction_of(statement, schedule, member)
-        return direction is not None and all(
-            direction.is_successive(place)
-            or (access.kind is AccessKind.READ and direction.stays(place))
-            for place, access in enumerate(statement.accesses)
-        )
-
-    def _are_parallel(self, band: isl.ScheduleNode, inner: Sequence[int]) -> bool:
-        """Whether these members of `band` are parallel inside all others."""
-        members = members_of(band)
-        actives: tuple[Active, ...] = active_at(band, self._dependences)
-        for place, member in enumerate(members):
-            if place not in inner:
-                actives = still_active(actives, member)
-        return all(band_facts(actives, [members[place] for place in inner]).coincident)
 
     def _vectors_only(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
         """`band` with its vector loop innermost."""
@@ -620,19 +548,6 @@ def _block_text(sizes: dict[int, int]) -> str:
     shown = " x ".join(str(size) for size in reversed(sizes.values()))
     numbers = " and ".join(str(place + 1) for place in reversed(sizes))
     return f"{shown} along loop{'s' * (len(sizes) > 1)} {numbers}"
-
-
-def _runs_statements_in_turn(band: isl.ScheduleNode) -> bool:
-    """Whether there is nothing below `band` but a sequence of statements."""
-    sequence = band.child(0)
-    return (
-        node_type(sequence) is SEQUENCE
-        and not runs_over_tiles(band)
-        and all(
-            node_type(sequence.child(position).child(0)) is LEAF
-            for position in range(sequence.n_children())
-        )
-    )
 
 
 def _distribute(band: isl.ScheduleNode, place: int) -> isl.ScheduleNode:

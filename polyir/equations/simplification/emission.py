@@ -8,7 +8,7 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.equations.rewriting import moved, pieces_of
+from polyir.equations.rewriting import moved
 from polyir.equations.simplification.plans import (
     Keep,
     Nested,
@@ -32,6 +32,7 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.isl_hulls import simplified
+from polyir.isl_lists import pieces_of
 
 MOST_SINGLE = 4
 """Of how many single values a reduction is written as an operation on them."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.isl_lists import pieces_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.schedule.linear import Row
@@ -79,10 +80,9 @@ def affine_subscripts(relation: isl.Map) -> tuple[AffineRow, ...] | None:
     if relation.is_empty() or not relation.is_single_valued():
         return None
     function = isl.PwMultiAff.from_map(relation).gist(relation.domain()).coalesce()
-    if function.n_piece() != 1:
+    pieces = [piece for _, piece in pieces_of(function)]
+    if len(pieces) != 1:
         return None
-    pieces: list[isl.MultiAff] = []
-    function.foreach_piece(lambda _, piece: pieces.append(piece))
     rows = []
     for place in range(pieces[0].dim(isl.dim_type.out)):
         row = _affine_row(pieces[0].get_at(place))

@@ -22,7 +22,7 @@ from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineSetAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.isl_lists import basic_sets_of
+from polyir.isl_lists import basic_sets_of, pieces_of
 from polyir.limits import limited
 from polyir.model.affine_maps import set_over
 from polyir.model.dataflow import ArrayFlow, ReadFlow
@@ -177,10 +177,8 @@ def _pieces(read: ReadFlow) -> tuple[_Piece, ...]:
 
 def _cases(source: isl.PwMultiAff) -> list[_Piece]:
     """The pieces of a function; those that another piece's expression covers are one with it."""
-    pieces: list[tuple[isl.Set, isl.MultiAff]] = []
-    source.foreach_piece(lambda domain, function: pieces.append((domain, function)))
     merged: list[tuple[isl.Set, isl.MultiAff]] = []
-    for domain, function in pieces:
+    for domain, function in pieces_of(source):
         here = isl.Map.from_multi_aff(function).intersect_domain(domain)
         for position, (known, other) in enumerate(merged):
             if isl.Map.from_multi_aff(other).intersect_domain(domain).is_equal(here):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.isl_lists import pieces_of
 from polyir.model.scop import Scop, unique_name
 from polyir.model.updates import elements
 from polyir.transform.expansion.box import NoBoxError, Side, box_of
@@ -177,12 +178,10 @@ def cells_of(domain: isl.Set, extents: Mapping[str, int], name: str) -> isl.Set:
 
 def function_of(relation: isl.Map) -> isl.MultiAff:
     """A relation as one function; raises `NoReductionError` if it is none."""
-    function = isl.PwMultiAff.from_map(relation).coalesce()
-    pieces: list[isl.MultiAff] = []
-    function.foreach_piece(lambda domain, piece: pieces.append(piece))
+    pieces = pieces_of(isl.PwMultiAff.from_map(relation).coalesce())
     if len(pieces) != 1:
         raise NoReductionError("its element is no single affine function of the loops around")
-    return pieces[0]
+    return pieces[0][1]
 
 
 def single(function: isl.PwAff) -> isl.Aff:
