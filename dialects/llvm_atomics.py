@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from xdsl.dialects.builtin import AnyFloatConstr, IntegerAttr, SignlessIntegerConstraint, i64
 from xdsl.dialects.llvm import LLVMPointerType
@@ -30,7 +30,7 @@ MONOTONIC: Final = 2
 class AtomicRMWOp(IRDLOperation):
     """`llvm.atomicrmw`: an update of a number in memory as one step; the result is the old one."""
 
-    T = VarConstraint("T", AnyFloatConstr | SignlessIntegerConstraint)
+    T: ClassVar = VarConstraint("T", AnyFloatConstr | SignlessIntegerConstraint)
 
     name = "llvm.atomicrmw"
     ptr = operand_def(LLVMPointerType)

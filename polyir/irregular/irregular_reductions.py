@@ -7,12 +7,13 @@ from typing import Literal
 
 from xdsl.dialects.builtin import AnyFloat, ModuleOp
 
+from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.atomic_updates import require_atomic, use_atomic_updates
 from polyir.irregular.colouring import find_colours
 from polyir.irregular.iteration_order import require_any_order
 from polyir.irregular.private_copies import require_neutral, use_private_copies
 from polyir.irregular.reduction_loops import store_of, updates_in
-from polyir.irregular.slices import address_slice, require_known
+from polyir.irregular.slices import address_slice, has_known_effects
 from polyir.irregular.wavefronts import Report, first_wavefronts, inspect_wavefronts
 from polyir.loops.loop_forms import SequentialLoop
 
@@ -37,7 +38,8 @@ def parallelize(
     needed that cannot be.
     """
     for op in loop.walk():
-        require_known(op)
+        if not has_known_effects(op):
+            raise PolyirError(f"it is not known what '{op.name}' does", location_of(op))
     chains = updates_in(loop)
     match options.method:
         case "colouring":
