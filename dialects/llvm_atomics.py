@@ -17,9 +17,7 @@ from xdsl.irdl import (
     result_def,
 )
 
-UPDATES: Final = MappingProxyType(
-    {1: "add", 3: "and", 5: "or", 7: "max", 8: "min", 11: "fadd"}
-)
+UPDATES: Final = MappingProxyType({1: "add", 3: "and", 5: "or", 7: "max", 8: "min", 11: "fadd"})
 """The names of updates by their numbers in MLIR, as far as polyir makes them."""
 
 MONOTONIC: Final = 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from xdsl.dialects.builtin import AnyFloat, ModuleOp
@@ -16,6 +18,7 @@ from polyir.irregular.reduction_loops import store_of, updates_in
 from polyir.irregular.slices import address_slice, has_known_effects
 from polyir.irregular.wavefronts import Report, first_wavefronts, inspect_wavefronts
 from polyir.loops.loop_forms import SequentialLoop
+from polyir.model.updates import Chain
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def parallelize(
     chains = updates_in(loop)
     match options.method:
         case "colouring":
-            _colour(module, loop, options, report)
+            _colour(module, loop, chains, options, report)
         case "private-copies":
             require_any_order(loop, options.reassociate)
             require_neutral(chains)
@@ -55,19 +58,22 @@ def parallelize(
 
 
 def _colour(
-    module: ModuleOp, loop: SequentialLoop, options: ReductionOptions, report: Report
+    module: ModuleOp,
+    loop: SequentialLoop,
+    chains: Sequence[Chain],
+    options: ReductionOptions,
+    report: Report,
 ) -> None:
     """Run blocks of one colour in parallel.
 
     Where their order must stay, the colours are wavefronts: a block has a higher one than each
     block before it with a common element.
     """
-    chains = updates_in(loop)
     # An update accesses one element, at which the store alone is visited.
     slice = address_slice(loop).only([store_of(chain) for chain in chains])
     has_floats = any(isinstance(chain.load.results[0].type, AnyFloat) for chain in chains)
     keeps_order = has_floats and not options.reassociate
     if not keeps_order:
         require_any_order(loop, options.reassociate)
-    number = first_wavefronts if keeps_order else find_colours
+    number = partial(first_wavefronts, has_loads=False) if keeps_order else find_colours
     inspect_wavefronts(module, slice, options.block, report, number)

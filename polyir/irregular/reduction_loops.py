@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import affine, memref
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.slices import ElementAccess, is_made_in

@@ -1,4 +1,4 @@
-"""C loops that update elements by index arrays compute the same after polyir-cc runs them in parallel.
+"""C loops that update elements by index arrays compute the same in parallel after polyir-cc.
 
 Arguments are whole numbers, so that no sum is rounded, whatever its order.
 """

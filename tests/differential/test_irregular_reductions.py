@@ -321,7 +321,8 @@ def test_blocks_of_a_colour_update_different_elements(block: int) -> None:
             elements = int(random.integers(1, 2 * size + 1))
             p, q = random.integers(0, elements, (2, size))
             colours = colours_of(p, q, elements, block)
-            assert sorted(sum(colours, [])) == list(range(-(-size // block)))
+            found = sorted(number for blocks in colours for number in blocks)
+            assert found == list(range(-(-size // block)))
             assert conflict(colours, p, q, block) is None
 
 

@@ -13,6 +13,7 @@
 // ORDER-NEXT:     %r = memref.load %right[%t] : memref<?xindex>
 // ORDER-NEXT:     memref.load %f_written[%l] : memref<?xindex>
 // ORDER:          memref.load %f_written[%r] : memref<?xindex>
+// ORDER-NOT:      %f_read
 // ORDER:      func.func @forces_executor(
 // ORDER:        scf.for %w
 // ORDER:          scf.parallel (
