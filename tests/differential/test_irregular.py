@@ -20,6 +20,8 @@ PIPELINES = (
     "inspect-wavefronts",
     "inspect-wavefronts{block=3}",
     "inspect-wavefronts{block=100}",
+    "irregular-reductions",
+    "irregular-reductions{block=3}",
     "reorder-data",
     "sparse-tile{tile=7}",
     "runtime-test{always=true}",

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from irregular_programs import PROGRAMS, Arguments
+from sparse_matrices import GENERATORS
 
 import polyir
 from polyir.api import Backend
@@ -336,3 +338,49 @@ def test_colours_are_few_and_conflicts_are_found() -> None:
     # More colours than bits: all iterations update one element.
     zero = np.zeros(200, dtype=np.int64)
     assert len(colours_of(zero, zero, 1, 1)) == 200
+
+
+WITH_OTHERS = (
+    "check-indices,irregular-reductions{block=2}",
+    "reorder-data,irregular-reductions{block=3}",
+    "reorder-iterations{reassociate=true},irregular-reductions{block=4 reassociate=true}",
+    "reorder-data,irregular-reductions{method=private-copies copies=3 reassociate=true}",
+    "reorder-iterations{reassociate=true},irregular-reductions{method=atomics reassociate=true}",
+    "irregular-reductions{block=3},reorder-data",
+    "irregular-reductions{method=atomics reassociate=true},inspect-wavefronts",
+)
+
+
+@pytest.mark.parametrize("pipeline", WITH_OTHERS)
+@pytest.mark.parametrize("name", ["moldyn", "mesh-edges"])
+def test_with_other_passes(name: str, pipeline: str) -> None:
+    program = PROGRAMS[name]
+    text = program.path.read_text()
+    original, changed = polyir.compile(text), polyir.compile(text, pipeline)
+    assert "#pragma omp parallel for" in changed.source
+    for size in (1, 20, 150):
+        for number, generator in enumerate(GENERATORS.values()):
+            random = np.random.default_rng(number)
+            drawn = program.arguments(generator(size, random), random, 3)
+            # Whole numbers: no sum is rounded, whatever its order.
+            values = {
+                each: np.rint(value * 64)
+                if isinstance(value, np.ndarray) and value.dtype == np.float64
+                else value
+                for each, value in drawn.items()
+            }
+            expected = copied(values)
+            original[program.function](**expected)
+            for threads in (1, 2):
+                found = copied(values)
+                with changed.threads(threads):
+                    changed[program.function](**found)
+                for each, value in expected.items():
+                    np.testing.assert_array_equal(found[each], value)
+
+
+def copied(values: Arguments) -> Arguments:
+    return {
+        name: value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in values.items()
+    }
