@@ -1,4 +1,4 @@
-"""The operations of `vector_extra`, `memory_extra`, `llvm_intrinsics` and `llvm_atomics`: rare ones.
+"""Operations that few programs have: `vector_extra`, `memory_extra`, `llvm_intrinsics`, and so on.
 
 They are added to a context when a text has an operation that the context does not know.
 """

@@ -15,7 +15,7 @@ from polyir.irregular.colouring import find_colours
 from polyir.irregular.iteration_order import require_any_order
 from polyir.irregular.private_copies import require_neutral, use_private_copies
 from polyir.irregular.reduction_loops import store_of, updates_in
-from polyir.irregular.slices import address_slice, has_known_effects
+from polyir.irregular.slices import address_slice, has_known_effects, subscripts_of
 from polyir.irregular.wavefronts import Report, first_wavefronts, inspect_wavefronts
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.updates import Chain
@@ -44,16 +44,19 @@ def parallelize(
         if not has_known_effects(op):
             raise PolyirError(f"it is not known what '{op.name}' does", location_of(op))
     chains = updates_in(loop)
+    for chain in chains:
+        # Nothing has changed yet where subscripts have a form that code is not made for.
+        subscripts_of(store_of(chain), loop)
     match options.method:
         case "colouring":
             _colour(module, loop, chains, options, report)
         case "private-copies":
-            require_any_order(loop, options.reassociate)
             require_neutral(chains)
+            require_any_order(loop, options.reassociate)
             use_private_copies(module, loop, chains, options.copies, report)
         case "atomics":
-            require_any_order(loop, options.reassociate)
             require_atomic(chains)
+            require_any_order(loop, options.reassociate)
             use_atomic_updates(loop, chains)
 
 
