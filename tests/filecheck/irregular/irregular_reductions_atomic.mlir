@@ -5,8 +5,6 @@
 // RUN: polyir-opt --irregular-reductions=method=atomics --emit=llvmir %s | filecheck %s --check-prefix=LLVM
 // RUN: polyir-opt --irregular-reductions=method=atomics --lower-to-llvm %s | mlir-opt-19 --verify-each | filecheck %s --check-prefix=DIALECT
 // RUN: polyir-opt --irregular-reductions=method=atomics %s | mlir-opt-19 --lower-affine --finalize-memref-to-llvm | filecheck %s --check-prefix=MLIR
-// RUN: polyir-opt --irregular-reductions=method=atomics --split-input-file %S/Inputs/atomic_product.mlir --emit=c | filecheck %s --check-prefix=PRODUCT
-// RUN: not polyir-opt --irregular-reductions=method=atomics %S/Inputs/atomic_product.mlir --emit=llvmir 2>&1 | filecheck %s --check-prefix=REFUSED
 
 // C:      #pragma omp parallel for
 // C:        #pragma omp atomic
@@ -38,10 +36,6 @@
 // MLIR: llvm.atomicrmw min
 // MLIR: llvm.atomicrmw _or
 // MLIR: llvm.atomicrmw _and
-
-// PRODUCT:      #pragma omp atomic
-// PRODUCT-NEXT: *(uint64_t *)&x[{{.*}}] *= (uint64_t)
-// REFUSED: atomic_product.mlir:8:{{[0-9]+}}: error: an atomic update 'muli' is not supported by the LLVM target
 func.func @integers(%n: index, %p: memref<?xindex>, %e: memref<?xi64>, %m: memref<?xi32>, %sum: memref<?xi64>, %greatest: memref<?xi64>, %least: memref<?xi64>, %bits: memref<?xi32>, %common: memref<?xi32>) {
   affine.for %i = 0 to %n {
     %j = affine.load %p[%i] : memref<?xindex>
