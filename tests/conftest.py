@@ -3,7 +3,8 @@
 Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones. It goes
 on where a busy machine is slow. Steps of passes run in the process of the test, for processes of
 their own take a third of all time; tests of limits and those of lit have them. PoCL keeps the
-kernels that it compiled in the folder `build`, and pyopencl keeps nothing.
+kernels that it compiled in the folder `build`, and pyopencl keeps nothing. Threads of OpenMP sleep
+while they wait: with more threads than cores, those that wait actively take the time of the others.
 """
 
 import ctypes
@@ -24,6 +25,8 @@ _CACHE = Path(__file__).parents[1] / "build" / "pocl"
 _CACHE.mkdir(parents=True, exist_ok=True)
 os.environ.setdefault("POCL_CACHE_DIR", str(_CACHE))
 os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+# Before any library of OpenMP is loaded, which reads it then.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 @pytest.fixture(autouse=True, scope="session")
