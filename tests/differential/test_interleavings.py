@@ -32,9 +32,7 @@ def patterns(kernel: str, number: int) -> list[str]:
     return [each.text(scheduler.names) for each in scheduler.legal_space.sample(number, seed=1)]
 
 
-@pytest.mark.parametrize(
-    "kernel", [rarely(name) if name in SLOW else name for name in ALL_KERNELS]
-)
+@pytest.mark.parametrize("kernel", [rarely(name) if name in SLOW else name for name in ALL_KERNELS])
 def test_interleavings_compute_the_same(kernel: str) -> None:
     for pattern in patterns(kernel, examples(2, 200)):
         remarks: list[Remark] = []
