@@ -30,7 +30,8 @@ from xdsl.traits import IsTerminator
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, address_slice
 from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside, range_of

@@ -15,7 +15,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, move_body
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, move_body
 from polyir.irregular.reduction_loops import updates_in
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values
 from polyir.irregular.wavefronts import Report, sort_by_wavefront

@@ -24,7 +24,8 @@ from xdsl.rewriter import InsertPoint
 from polyir.irregular.candidates import dependent_values
 from polyir.irregular.code import Code
 from polyir.irregular.extents import Extent
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, subscripts_of
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.model.index_expressions import IndexExpression

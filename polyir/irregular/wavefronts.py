@@ -19,7 +19,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
 
