@@ -52,7 +52,7 @@ from polyir.irregular.placement import (
     outermost_place,
     refuse,
 )
-from polyir.irregular.plans import INSPECTED_INSIDE
+from polyir.irregular.plans import EXECUTOR, INSPECTED_INSIDE, executor_call, kernel_of
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import SequentialLoop, erase_idle
@@ -93,7 +93,7 @@ class Inspection:
         around: SequentialLoop | None = None,
         with_memories: bool = True,
     ) -> None:
-        self._module, self.slice = module, slice
+        self.slice = slice
         self._function = _function_of(slice.loop)
         self._slices = (slice, *further)
         known_before = frozenset(self._function.walk())
@@ -160,7 +160,7 @@ class Inspection:
         Its name is that of the kernel and `suffix`.
         """
         self.code.add(func.ReturnOp())
-        name = self._free_name(f"{_kernel_name(self._function)}_{suffix}")
+        name = self._free_name(f"{kernel_of(self._function).sym_name.data}_{suffix}")
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
         inspector.attributes[INSPECTOR] = UnitAttr()
@@ -204,7 +204,7 @@ class Inspection:
 
     def _called_by_kernel(self, name: str) -> tuple[SSAValue, ...]:
         """Call the inspector before the executor, in the kernel."""
-        call = _executor_call(self._module, self._function) or self._split()
+        call = executor_call(self._function) or self._split()
         arguments = self._function.body.block.args
         known: Values = dict(zip(arguments, call.arguments, strict=True))
         outputs = self._call(name, Code(InsertPoint.before(call)), known)
@@ -231,6 +231,7 @@ class Inspection:
         kernel = func.FuncOp(name, types, visibility=executor.sym_visibility)
         kernel.arg_attrs, kernel.res_attrs = executor.arg_attrs, executor.res_attrs
         kernel.attributes = dict(executor.attributes)
+        executor.attributes[EXECUTOR] = UnitAttr()
         kernel.location = executor.location
         block = kernel.body.block
         for old, new in zip(executor.body.block.args, block.args, strict=True):
@@ -301,22 +302,3 @@ def _outside_loops(code: Code) -> Code:
         block = around.parent_block() or block
         around = block.parent_op()
     return Code(InsertPoint.at_start(block))
-
-
-def _kernel_name(function: func.FuncOp) -> str:
-    return function.sym_name.data.removesuffix("_executor")
-
-
-def _executor_call(module: ModuleOp, function: func.FuncOp) -> func.CallOp | None:
-    """The call of an executor in its kernel; `None` for other functions."""
-    name = function.sym_name.data
-    if not name.endswith("_executor"):
-        return None
-    calls = [
-        op
-        for op in module.walk()
-        if isinstance(op, func.CallOp) and op.callee.root_reference.data == name
-    ]
-    if len(calls) != 1 or _function_of(calls[0]).sym_name.data != _kernel_name(function):
-        return None
-    return calls[0]

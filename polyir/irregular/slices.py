@@ -20,7 +20,6 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.writes import first_write
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.loops.loop_ranges import ranges_of
 from polyir.model.affine import NotAffineError
@@ -36,6 +35,7 @@ from polyir.model.raising.effects import (
     may_overlap,
     stores_in,
 )
+from polyir.model.writes import first_write
 
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import islpy as isl
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine import IndexReader, NotAffineError, constant_value
-from polyir.model.index_arrays import IndexFunction, index_functions
+from polyir.model.index_arrays import IndexFunction, index_functions, without_casts
 from polyir.model.statements import SymbolicAccess
 from polyir.model.uninterpreted import Application, SymbolicSet
-
-INDEX_BITS: Final = 64
 
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 
@@ -126,7 +123,7 @@ class _StatementReader:
         return SymbolicAccess(name, self._rank, count, elements, symbolic, tuple(counters))
 
     def _resolve(self, value: SSAValue) -> isl.PwAff | None:
-        source = _without_casts(value)
+        source = without_casts(value)
         if source in self._positions:
             return self._variable(isl.dim_type.set, self._positions[source])
         if value in self._parameters:
@@ -185,28 +182,6 @@ def _single(expression: isl.PwAff) -> isl.Aff:
     if len(pieces) != 1 or not pieces[0][0].plain_is_universe():
         raise NotAffineError("an argument with several cases")
     return pieces[0][1]
-
-
-def _without_casts(value: SSAValue) -> SSAValue:
-    """The integer that a value is, in another type that has room for it."""
-    while True:
-        match value.owner:
-            case arith.ExtSIOp(input=source):
-                value = source
-            case arith.IndexCastOp(input=source) if _fits_index(source, value):
-                value = source
-            case _:
-                return value
-
-
-def _fits_index(source: SSAValue, result: SSAValue) -> bool:
-    """Whether a cast from `source` to `result` keeps every number."""
-    type = source.type
-    return (
-        isinstance(result.type, IndexType)
-        and isinstance(type, IntegerType)
-        and type.width.data <= INDEX_BITS
-    )
 
 
 _Around = tuple[scf.ForOp | scf.IfOp, bool]

@@ -222,3 +222,68 @@ def test_two_dimensions() -> None:
 def test_checks_can_be_left_out() -> None:
     module = polyir.compile(PROGRAM.path.read_text(), pipeline="", check_indices=False)
     assert list(module) == ["gauss_seidel"]
+
+
+NAMES = """
+func.func @f_executor(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    %e = affine.load %p[%i] : memref<?xindex>
+    %a = memref.load %A[%e] : memref<?xf64>
+    %b = arith.addf %a, %a : f64
+    memref.store %b, %A[%e] : memref<?xf64>
+  }
+  return
+}
+func.func @f(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+  %one = arith.constant 1.0 : f64
+  affine.store %one, %A[0] : memref<?xf64>
+  call @f_executor(%n, %p, %A) : (index, memref<?xindex>, memref<?xf64>) -> ()
+  return
+}"""
+
+
+def test_names_do_not_tell_what_is_an_executor() -> None:
+    original = polyir.compile(NAMES, pipeline="")
+    module = polyir.compile(NAMES, pipeline="inspect-wavefronts")
+    given: Arguments = {"n": 3, "p": np.array([0, 2, 0]), "A": np.full(3, 2.0)}
+    expected = copied(given)
+    original.f(**expected)
+    module.f(**given)
+    assert np.array_equal(given["A"], expected["A"])
+    with pytest.raises(InspectionError, match="f has no inspector"):
+        module.f.inspect(**given)
+    original.f_executor(**expected)
+    module.f_executor.inspect(**given)(**given)
+    assert np.array_equal(given["A"], expected["A"])
+
+
+BOUND_IN_MEMORY = """
+func.func @f(%steps: index, %m: memref<1xindex>, %p: memref<?xindex>, %A: memref<?xf64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  affine.for %t = 0 to %steps {
+    %n = affine.load %m[0] : memref<1xindex>
+    scf.for %i = %zero to %n step %one {
+      %e = memref.load %p[%i] : memref<?xindex>
+      %a = memref.load %A[%e] : memref<?xf64>
+      %b = arith.addf %a, %a : f64
+      memref.store %b, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}"""
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_sizes_may_come_out_of_memory(steps: int) -> None:
+    module = polyir.compile(BOUND_IN_MEMORY, pipeline="inspect-wavefronts")
+    given: Arguments = {
+        "steps": steps,
+        "m": np.array([3]),
+        "p": np.array([2, 0, 1]),
+        "A": np.arange(3.0),
+    }
+    expected = copied(given)
+    polyir.compile(BOUND_IN_MEMORY, pipeline="").f(**expected)
+    module.f.inspect(**given)(**given)
+    assert np.array_equal(given["A"], expected["A"])
