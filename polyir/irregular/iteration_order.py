@@ -23,8 +23,8 @@ from polyir.irregular.wavefronts import Report, sort_by_wavefront
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
-from polyir.model.raising.effects import may_overlap, stores_in
 from polyir.model.updates import allow_overflow
+from polyir.model.writes import first_write
 
 
 def require_any_order(loop: SequentialLoop, reassociate: bool) -> None:
@@ -90,12 +90,13 @@ def _streams(loop: SequentialLoop, region: Operation) -> dict[SSAValue, list[Ele
     for op in loop.walk():
         if isinstance(op, affine.LoadOp | memref.LoadOp) and _subscripts(op) == (counter,):
             found.setdefault(op.memref, []).append(op)
-    writes = tuple(stores_in(region))
+    # A copy reads the element of each iteration: one that is not read by all may not be there.
     return {
         memory: loads
         for memory, loads in found.items()
         if is_outside(memory, region)
-        and not any(may_overlap(write.memref, memory) for write in writes)
+        and first_write(region, memory) is None
+        and any(load.parent is loop.body.block for load in loads)
     }
 
 

@@ -18,6 +18,8 @@ from polyir.model.writes import first_write
 
 
 class CannotMoveError(Exception):
+    """Why an inspector cannot run before a loop, with the operation that prevents it."""
+
     def __init__(self, message: str, op: Operation) -> None:
         super().__init__(message)
         self.op = op

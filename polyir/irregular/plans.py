@@ -17,7 +17,14 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.diagnostics import location_of
 from polyir.isl_names import unique_name
-from polyir.model.raising.effects import ALLOCATIONS, LOADS, AllocationOp, inputs_of, is_pure
+from polyir.model.raising.effects import (
+    ALLOCATIONS,
+    LOADS,
+    AllocationOp,
+    inputs_of,
+    is_pure,
+    may_overlap,
+)
 
 INSPECTED_INSIDE: Final = "polyir.inspected_inside"
 """The attribute of a function with an inspector that does not run first: why not."""
@@ -146,7 +153,7 @@ class _Planner:
             self._numbers[value]
             for call in inspectors
             for value, own_value in zip(call.operands, self._callee(call).args, strict=True)
-            if any(isinstance(use.operation, LOADS) for use in own_value.uses)
+            if _is_read(own_value, self._callee(call))
         }
         used = {number for call in (planned, *calls) for number in call.operands}
         return InspectionPlan(
@@ -193,6 +200,12 @@ class _Planner:
         types = [argument.type for argument in block.args], [IndexType()] * len(sizes)
         self._module.body.block.add_op(func.FuncOp(name, types, Region(block)))
         return PlannedCall(name, tuple(self._numbers[argument] for argument in taken))
+
+
+def _is_read(memory: SSAValue, block: Block) -> bool:
+    """Whether something is loaded from an argument of a function, or from a view of it."""
+    loads = (op for op in block.walk() if isinstance(op, LOADS))
+    return any(may_overlap(load.memref, memory) for load in loads)
 
 
 def _slice(values: Sequence[SSAValue]) -> list[Operation]:

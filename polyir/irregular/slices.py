@@ -20,6 +20,7 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
+from polyir.irregular.loop_parts import known_range
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.loops.loop_ranges import ranges_of
 from polyir.model.affine import NotAffineError
@@ -181,6 +182,10 @@ def address_slice(
     """
     if loop.results:
         raise CannotInspectError("its iterations carry values in iter_args", loop)
+    try:
+        known_range(loop)
+    except PolyirError as error:
+        raise CannotInspectError(error.message, loop) from None
     for op in loop.walk():
         _require_known(op)
     writer = loop if around is None else around

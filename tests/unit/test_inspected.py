@@ -287,3 +287,52 @@ def test_sizes_may_come_out_of_memory(steps: int) -> None:
     polyir.compile(BOUND_IN_MEMORY, pipeline="").f(**expected)
     module.f.inspect(**given)(**given)
     assert np.array_equal(given["A"], expected["A"])
+
+
+VIEWED = """
+func.func @f(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+  %view = memref.cast %p : memref<?xindex> to memref<4xindex>
+  affine.for %i = 0 to %n {
+    %e = affine.load %view[%i] : memref<4xindex>
+    %a = memref.load %A[%e] : memref<?xf64>
+    affine.store %a, %A[%i] : memref<?xf64>
+  }
+  return
+}"""
+
+
+def test_changed_index_arrays_are_caught_through_views() -> None:
+    function = polyir.compile(VIEWED, pipeline="inspect-wavefronts").f
+    p, values = np.array([3, 2, 1, 0]), np.zeros(4)
+    inspected = function.inspect(4, p, values)
+    inspected(4, p, values)
+    p[0] = 1
+    with pytest.raises(ArgumentError, match="'p' has changed"):
+        inspected(4, p, values)
+
+
+ON_DATA = """
+func.func @f(%n: index, %x: f64, %p: memref<?xindex>, %m: memref<?x2xf64>, %A: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    %e = affine.load %p[%i] : memref<?xindex>
+    %c = affine.load %m[%i, 1] : memref<?x2xf64>
+    %less = arith.cmpf olt, %c, %x : f64
+    scf.if %less {
+      %a = memref.load %A[%e] : memref<?xf64>
+      affine.store %a, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}"""
+
+
+def test_nan_is_no_change() -> None:
+    function = polyir.compile(ON_DATA, pipeline="inspect-wavefronts").f
+    p, mask, values = np.array([3, 2, 1, 0]), np.full((4, 2), np.nan), np.zeros(4)
+    inspected = function.inspect(4, np.nan, p, mask, values)
+    inspected(4, np.nan, p, mask, values)
+    with pytest.raises(ArgumentError, match=r"'x' is 1.0, and was nan"):
+        inspected(4, 1.0, p, mask, values)
+    mask[2, 1] = 0.5
+    with pytest.raises(ArgumentError, match=r"'m' has changed .*, from nan to 0.5 at \[2, 1\]"):
+        inspected(4, np.nan, p, mask, values)

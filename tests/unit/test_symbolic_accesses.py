@@ -175,8 +175,7 @@ def test_a_parameter_that_is_cut_off_is_not_the_argument_of_a_range() -> None:
     }"""
     for type, is_bounded in (("i64", True), ("i8", False)):
         casts = (
-            f"%k = arith.index_cast %n : index to {type} "
-            f"%m = arith.index_cast %k : {type} to index"
+            f"%k = arith.index_cast %n : index to {type} %m = arith.index_cast %k : {type} to index"
         )
         scop = scop_in(text.replace("CAST", casts))
         (access,) = (a for each in scop.statements for a in each.accesses if a.array == "A")

@@ -143,7 +143,8 @@ def attach_facts(
 ) -> None:
     """Give the arguments of the function of a region what the pragmas before it say of them.
 
-    `scopes` is what names mean in the region. Raises `InputSyntaxError` for facts that do not fit an array.
+    `scopes` is what names mean in the region. Raises `InputSyntaxError` for facts that do not fit
+    an array.
     """
     # Few regions have facts, and start-up is part of every run.
     from polyir.model.index_arrays import require_right_facts
