@@ -11,12 +11,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from xdsl.dialects import func, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import Rewriter
 
 from polyir.diagnostics import location_of
 from polyir.isl_names import unique_name
+from polyir.model.raising.context import measured, shape_of
 from polyir.model.raising.effects import (
     ALLOCATIONS,
     LOADS,
@@ -126,6 +135,7 @@ class _Planner:
     ) -> None:
         self._module, self._kernel, self._functions = module, kernel, functions
         self._name = kernel.sym_name.data
+        _replace_sizes_of_own(kernel)
         self._made = [op for op in kernel.body.block.ops if isinstance(op, ALLOCATIONS)]
         self._calls = _calls_in(kernel)
         known = (*kernel.body.block.args, *(op.memref for op in self._made))
@@ -200,6 +210,22 @@ class _Planner:
         types = [argument.type for argument in block.args], [IndexType()] * len(sizes)
         self._module.body.block.add_op(func.FuncOp(name, types, Region(block)))
         return PlannedCall(name, tuple(self._numbers[argument] for argument in taken))
+
+
+def _replace_sizes_of_own(kernel: func.FuncOp) -> None:
+    """Use the sizes that arrays of a kernel are made with, instead of asking the arrays."""
+    for op in tuple(kernel.body.block.walk()):
+        place = measured(op.results[0]) if isinstance(op, memref.DimOp) else None
+        made = None if place is None else place[0].owner
+        if place is None or not isinstance(made, AllocationOp):
+            continue
+        shape = shape_of(place[0])
+        if shape[place[1]] == DYNAMIC_INDEX:
+            number = sum(size == DYNAMIC_INDEX for size in shape[: place[1]])
+            Rewriter.replace_op(op, [], [made.dynamic_sizes[number]])
+        else:
+            size = IntegerAttr.from_index_int_value(shape[place[1]])
+            Rewriter.replace_op(op, arith.ConstantOp(size))
 
 
 def _is_read(memory: SSAValue, block: Block) -> bool:

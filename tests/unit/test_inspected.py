@@ -336,3 +336,37 @@ def test_nan_is_no_change() -> None:
     mask[2, 1] = 0.5
     with pytest.raises(ArgumentError, match=r"'m' has changed .*, from nan to 0.5 at \[2, 1\]"):
         inspected(4, np.nan, p, mask, values)
+
+
+TWO_ORDERS = """
+func.func @f(%n: index, %p: memref<?xindex>, %X: memref<?xi64>, %w: memref<?xi64>) {
+  affine.for %i = 0 to %n {
+    %e = affine.load %p[%i] : memref<?xindex>
+    %x = memref.load %X[%e] : memref<?xi64>
+    affine.store %x, %w[%i] : memref<?xi64>
+  }
+  affine.for %i = 0 to %n {
+    %e = affine.load %p[%i] : memref<?xindex>
+    %x = affine.load %X[%i] : memref<?xi64>
+    %v = memref.load %w[%e] : memref<?xi64>
+    %y = arith.addi %x, %v : i64
+    affine.store %y, %X[%i] : memref<?xi64>
+  }
+  return
+}"""
+
+
+def test_sizes_may_be_those_of_arrays_of_the_kernel() -> None:
+    pipeline = "reorder-data,reorder-iterations"
+    function = polyir.compile(TWO_ORDERS, pipeline=pipeline).f
+    given: Arguments = {
+        "n": 4,
+        "p": np.array([3, 1, 1, 0]),
+        "X": np.arange(4),
+        "w": np.ones(4, int),
+    }
+    expected = copied(given)
+    polyir.compile(TWO_ORDERS, pipeline="").f(**expected)
+    function.inspect(**given)(**given)
+    for name, value in given.items():
+        assert np.array_equal(value, expected[name])
