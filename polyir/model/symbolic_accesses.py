@@ -42,7 +42,7 @@ class SymbolicReader:
                 terms.add(index)
             if not terms.found:
                 return None
-            return _StatementReader(self._scop, block, domain, terms).access(op, control)
+            return _AccessReader(self._scop, block, domain, terms, op).access(control)
         except NotAffineError:
             return None
 
@@ -86,26 +86,30 @@ class _Terms:
             self.loads[value] = self.functions[owner.memref]
 
 
-class _StatementReader:
-    """Reads index values of one statement on the space of `[i, t, a]`."""
+class _AccessReader:
+    """Reads one access of a statement, and index values there, on the space of `[i, t, a]`."""
 
-    def __init__(self, scop: ScopOp, block: Block, domain: isl.Set, terms: _Terms) -> None:
+    def __init__(
+        self, scop: ScopOp, block: Block, domain: isl.Set, terms: _Terms, op: ElementAccess
+    ) -> None:
         self._block = block
         self._domain = domain
         self._terms = terms
+        self._op = op
         self._rank = domain.dim(isl.dim_type.set)
         self._positions = {value: self._rank + n for n, value in enumerate(terms.found)}
         self._parameters = {value: name for name, value in scop.parameter_values.items()}
+        is_memref = isinstance(op, memref.LoadOp | memref.StoreOp)
+        self._elements = len(op.indices) if is_memref else len(op.map.data.results)
+        self._points = domain.reset_tuple_id().add_dims(
+            isl.dim_type.set, len(self._positions) + self._elements
+        )
+        self._space = self._points.get_space()
 
-    def access(self, op: ElementAccess, control: Sequence[_Around]) -> SymbolicAccess:
-        """The access `op` below `control`; raises `NotAffineError`."""
-        count, elements = len(self._positions), len(op.indices)
-        if not isinstance(op, memref.LoadOp | memref.StoreOp):
-            elements = len(op.map.data.results)
-        points = self._domain.reset_tuple_id()
-        points = points.add_dims(isl.dim_type.set, count + elements)
-        reader = IndexReader(points.get_space(), self._resolve)
-        self._space = points.get_space()
+    def access(self, control: Sequence[_Around]) -> SymbolicAccess:
+        """The access below `control`; raises `NotAffineError`."""
+        op, count, points = self._op, len(self._positions), self._points
+        reader = IndexReader(self._space, self._resolve)
         for number, subscript in enumerate(_subscripts(op, reader)):
             place = self._variable(isl.dim_type.set, self._rank + count + number)
             points = points.intersect(place.eq_set(subscript))
@@ -120,7 +124,7 @@ class _StatementReader:
         applications = tuple(self._application(value, reader) for value in self._terms.loads)
         name = self._domain.get_tuple_name()
         symbolic = SymbolicSet(points, applications)
-        return SymbolicAccess(name, self._rank, count, elements, symbolic, tuple(counters))
+        return SymbolicAccess(name, self._rank, count, self._elements, symbolic, tuple(counters))
 
     def _resolve(self, value: SSAValue) -> isl.PwAff | None:
         source = without_casts(value)

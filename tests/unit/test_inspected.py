@@ -222,6 +222,19 @@ def test_two_dimensions() -> None:
 def test_checks_can_be_left_out() -> None:
     module = polyir.compile(PROGRAM.path.read_text(), pipeline="", check_indices=False)
     assert list(module) == ["gauss_seidel"]
+    program = polyir.Program(polyir.parse(PROGRAM.path.read_text()))
+    assert list(program.compile(check_indices=False)) == ["gauss_seidel"]
+
+
+def test_text_with_inspectors_can_be_read_back() -> None:
+    program = polyir.run_pipeline(polyir.parse(PROGRAM.path.read_text()), "inspect-wavefronts")
+    function = polyir.compile(str(program), pipeline="").gauss_seidel
+    given = arguments()
+    expected = copied(given)
+    kernel()(**expected)
+    function.inspect(**given)(**given)
+    for name, value in given.items():
+        assert np.array_equal(value, expected[name])
 
 
 NAMES = """
