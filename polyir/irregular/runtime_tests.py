@@ -29,6 +29,7 @@ from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, subscripts_of
 from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
+from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.effects import LOADS, STORES
@@ -141,8 +142,12 @@ def _common_form(accesses: Sequence[ElementAccess], loop: SequentialLoop) -> _Fo
 def _forms(op: ElementAccess, loop: SequentialLoop) -> list[_Form]:
     """The dimensions in which the subscript of an access is the counter plus a constant."""
     counter = IndexExpression.of(loop.body.block.args[0])
+    try:
+        subscripts = subscripts_of(op, loop)
+    except NotAffineError:
+        return []
     found = []
-    for dimension, subscript in enumerate(subscripts_of(op, loop)):
+    for dimension, subscript in enumerate(subscripts):
         rest = subscript - counter
         if all(isinstance(atom, SSAValue) and is_outside(atom, loop) for atom, _ in rest.terms):
             found.append(_Form(dimension, rest))
