@@ -49,7 +49,6 @@ def _arguments(random: np.random.Generator, size: int) -> dict[str, Argument]:
     return {
         "n": size,
         "steps": 3,
-        "unit": 1,
         "on": True,
         "off": False,
         "p": random.integers(0, max(size, 1), size),
@@ -80,16 +79,6 @@ func.func @f(%n: index, %A: memref<?xf64>, %p: memref<?xindex>, %q: memref<?xind
     %v = memref.load %A[%qi] : memref<?xf64>
     %w = arith.addf %v, %v : f64
     memref.store %w, %A[%pi] : memref<?xf64>
-  }
-  return
-}"""),
-    "product of variables": IrregularLoop("""
-func.func @f(%n: index, %unit: index, %A: memref<?xf64>, %p: memref<?xindex>) {
-  affine.for %i = 0 to %n {
-    %pi = affine.load %p[%i * symbol(%unit)] : memref<?xindex>
-    %v = memref.load %A[%pi] : memref<?xf64>
-    %w = arith.addf %v, %v : f64
-    affine.store %w, %A[%i * symbol(%unit)] : memref<?xf64>
   }
   return
 }"""),

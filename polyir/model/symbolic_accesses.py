@@ -99,8 +99,9 @@ class _AccessReader:
         self._rank = domain.dim(isl.dim_type.set)
         self._positions = {value: self._rank + n for n, value in enumerate(terms.found)}
         self._parameters = {value: name for name, value in scop.parameter_values.items()}
-        is_memref = isinstance(op, memref.LoadOp | memref.StoreOp)
-        self._elements = len(op.indices) if is_memref else len(op.map.data.results)
+        self._elements = len(op.indices)
+        if not isinstance(op, memref.LoadOp | memref.StoreOp):
+            self._elements = len(op.map.data.results)
         self._points = domain.reset_tuple_id().add_dims(
             isl.dim_type.set, len(self._positions) + self._elements
         )
