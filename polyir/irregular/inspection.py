@@ -17,7 +17,7 @@ So a program may call the inspector once and the executor many times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -254,6 +254,7 @@ class Inspection:
     holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
     outputs are declared and the body is made, then `finish` adds the function to the module, and
     calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
+    It also has the values of `cells`, numbers in memory that earlier inspectors have found.
     """
 
     def __init__(
@@ -261,19 +262,18 @@ class Inspection:
         module: ModuleOp,
         slice: AddressSlice,
         *further: AddressSlice,
-        around: SequentialLoop | None = None,
+        around: Operation | None = None,
         with_memories: bool = True,
+        cells: Sequence[SSAValue] = (),
     ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
         self._slices = (slice, *further)
         known_before = frozenset(self._function.walk())
         self.program_bounds = tuple(bounds_before(each.loop) for each in self._slices)
-        self.place = _outermost_place(self._slices, self.program_bounds, with_memories)
+        self.place = _outermost_place(self._slices, self.program_bounds, with_memories, cells)
         if around is not None and not self.place.before.is_ancestor(around):
-            for op in reversed(tuple(self._function.walk())):
-                if op not in known_before:
-                    Rewriter.erase_op(op)
+            _erase_others(self._function, known_before)
             _refuse(self.place)
         self._pure = _Mover(self._function)
         self._pure.need_pure(self.place.sources)
@@ -302,16 +302,21 @@ class Inspection:
     @property
     def has_unknown_extents(self) -> bool:
         """Whether `extents` needs a visit of all accesses."""
-        return UNKNOWN_EXTENTS in self._function.attributes
+        return has_unknown_extents(self.slice)
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel."""
+        return _kernel_name(self._function)
 
     def extents(self) -> Extents:
         """The extents of the memrefs of the loops, as values of the inspector."""
         memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
         if self.has_unknown_extents:
-            return visited_extents(self.code, memories, self._visit_all)
+            return visited_extents(self.code, memories, self.visit_all)
         return declared_extents(self.code, memories, self.values)
 
-    def _visit_all(self, visit: Visit) -> None:
+    def visit_all(self, visit: Visit) -> None:
         """Visit the accesses of all loops."""
         for slice, bounds in zip(self._slices, self.all_bounds, strict=True):
             with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
@@ -335,7 +340,7 @@ class Inspection:
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
         inspector.attributes[INSPECTOR] = UnitAttr()
-        self._table.insert_op_before(inspector, self._function)
+        self.table.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
         reason = self._reason_in_kernel()
@@ -408,7 +413,7 @@ class Inspection:
             new.name_hint = old.name_hint
         call = func.CallOp(executor.sym_name.data, block.args, types.outputs.data)
         block.add_ops([call, func.ReturnOp(*call.results)])
-        self._table.insert_op_after(kernel, executor)
+        self.table.insert_op_after(kernel, executor)
         return call
 
     def _call(self, name: str, code: Code, known: Values) -> tuple[SSAValue, ...]:
@@ -445,14 +450,14 @@ class Inspection:
         return values, tuple(bounds)
 
     @property
-    def _table(self) -> Block:
+    def table(self) -> Block:
         """The block of the module that the function is in."""
         table = self._function.parent_block()
         assert table is not None
         return table
 
     def _free_name(self, wanted: str) -> str:
-        taken = {op.sym_name.data for op in self._table.ops if isinstance(op, func.FuncOp)}
+        taken = {op.sym_name.data for op in self.table.ops if isinstance(op, func.FuncOp)}
         return unique_name(wanted, taken)
 
 
@@ -496,11 +501,14 @@ def _kernel_name(function: func.FuncOp) -> str:
 
 
 def _outermost_place(
-    slices: Sequence[AddressSlice], bounds: Sequence[Bounds], with_memories: bool
+    slices: Sequence[AddressSlice],
+    bounds: Sequence[Bounds],
+    with_memories: bool,
+    cells: Sequence[SSAValue] = (),
 ) -> Place:
     """The outermost place for the inspector of some loops; the first one is where it begins."""
     loads: list[Operation] = []
-    needed: list[SSAValue] = []
+    needed: list[SSAValue] = [*cells]
     for slice, known in zip(slices, bounds, strict=True):
         loads += [op for op in slice.needed if isinstance(op, LOADS)]
         needed += (*slice.sources, known.lower, known.upper, known.step)
@@ -509,6 +517,27 @@ def _outermost_place(
     while place.move_out():
         pass
     return place
+
+
+def inspected_region(slice: AddressSlice) -> Operation:
+    """The operation that an inspector of a loop runs before; the program is as it was then."""
+    function = _function_of(slice.loop)
+    known = frozenset(function.walk())
+    place = _outermost_place((slice,), (bounds_before(slice.loop),), with_memories=True)
+    _erase_others(function, known)
+    return place.before
+
+
+def has_unknown_extents(slice: AddressSlice) -> bool:
+    """Whether nobody knows how large the arrays are that the function around a loop gets."""
+    return UNKNOWN_EXTENTS in _function_of(slice.loop).attributes
+
+
+def _erase_others(function: func.FuncOp, known: Collection[Operation]) -> None:
+    """Erase the operations of a function that are not known, which only each other use."""
+    for op in reversed(tuple(function.walk())):
+        if op not in known:
+            Rewriter.erase_op(op)
 
 
 def _refuse(place: Place) -> None:
