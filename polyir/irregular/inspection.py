@@ -267,7 +267,7 @@ class Inspection:
         cells: Sequence[SSAValue] = (),
     ) -> None:
         self._module, self.slice = module, slice
-        self._function = _function_of(slice.loop)
+        self._function = function_of(slice.loop)
         self._slices = (slice, *further)
         known_before = frozenset(self._function.walk())
         self.program_bounds = tuple(bounds_before(each.loop) for each in self._slices)
@@ -478,10 +478,11 @@ def _add_prelude(
     return runs
 
 
-def _function_of(op: Operation) -> func.FuncOp:
+def function_of(op: Operation) -> func.FuncOp:
+    """The function that an operation is in."""
     parent = op.parent_op()
     assert parent is not None
-    return parent if isinstance(parent, func.FuncOp) else _function_of(parent)
+    return parent if isinstance(parent, func.FuncOp) else function_of(parent)
 
 
 def _outside_loops(code: Code) -> Code:
@@ -556,6 +557,6 @@ def _executor_call(module: ModuleOp, function: func.FuncOp) -> func.CallOp | Non
         for op in module.walk()
         if isinstance(op, func.CallOp) and op.callee.root_reference.data == name
     ]
-    if len(calls) != 1 or _function_of(calls[0]).sym_name.data != _kernel_name(function):
+    if len(calls) != 1 or function_of(calls[0]).sym_name.data != _kernel_name(function):
         return None
     return calls[0]

@@ -182,7 +182,7 @@ def address_slice(
     if loop.results:
         raise CannotInspectError("its iterations carry values in iter_args", loop)
     for op in loop.walk():
-        _require_known(op)
+        require_known(op)
     writer = loop if around is None else around
     if memories is None:
         memories = _written_memories(writer)
@@ -199,7 +199,7 @@ def address_slice(
     )
 
 
-def _require_known(op: Operation) -> None:
+def require_known(op: Operation) -> None:
     """Raise unless all that `op` may do to memory is known."""
     is_control = isinstance(op, (*LOOPS, affine.IfOp, scf.IfOp))
     is_yield = isinstance(op, affine.YieldOp | scf.YieldOp | scf.ReduceOp | scf.ReduceReturnOp)
@@ -211,7 +211,7 @@ def _require_known(op: Operation) -> None:
 
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     """The memrefs from outside that the loop writes; raises if others share their memory."""
-    stores = [op for op in stores_in(loop) if not _is_made_in(op.memref, loop)]
+    stores = [op for op in stores_in(loop) if not is_made_in(op.memref, loop)]
     for store in stores:
         if not is_outside(store.memref, loop):
             raise CannotInspectError("an inspector cannot name the memory of this store", store)
@@ -227,7 +227,7 @@ def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     return memories
 
 
-def _is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
+def is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
     """Whether an allocation in the loop made a memref, or what it views."""
     base = base_of(memory)
     return (

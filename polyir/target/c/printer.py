@@ -21,6 +21,7 @@ from polyir.target.c.syntax import (
     Array,
     ArrayArgument,
     Assign,
+    AtomicUpdate,
     Binary,
     Break,
     Call,
@@ -290,6 +291,8 @@ class Printer:
                     yield f"{indent}{{"
                     yield from self.statements(body, indent + INDENT)
                     yield f"{indent}}}"
+                case AtomicUpdate():
+                    yield from self._atomic(statement, indent)
                 case ExtensionStatement():
                     yield from self.extension(statement, indent)
                 case _:
@@ -360,6 +363,21 @@ class Printer:
             case _:
                 pass
         return f"{left} = {self.expression(value)}"
+
+    def _atomic(self, statement: AtomicUpdate, indent: str) -> Iterator[str]:
+        """An update by OpenMP. Sums and products of integers are those of unsigned ones."""
+        target, value = self.expression(statement.target), self.expression(statement.value)
+        type = statement.target.type
+        if statement.operator in "<>":
+            yield f"{indent}#pragma omp atomic compare"
+            value = f"{value} {statement.operator} {target} ? {value} : {target}"
+            yield from wrapped(f"{indent}{target} = {value};")
+            return
+        if statement.operator in "+*" and not type.is_float:
+            target = f"*({self.spell(type.unsigned)} *)&{target}"
+            value = self.expression(Cast(type.unsigned, statement.value))
+        yield f"{indent}#pragma omp atomic"
+        yield from wrapped(f"{indent}{target} {statement.operator}= {value};")
 
     def pointer(self, array: Array, is_restricted: bool = True) -> str:
         """The declarator of a pointer through which `array` is indexed."""

@@ -371,6 +371,18 @@ class Assign(CStatement):
 
 
 @dataclass(frozen=True)
+class AtomicUpdate(CStatement):
+    """`target operator= value;` as one step; with `<` or `>`, the lesser or greater of both.
+
+    `target` is an `Element`. Integers wrap around.
+    """
+
+    target: Expression
+    operator: str
+    value: Expression
+
+
+@dataclass(frozen=True)
 class ExpressionStatement(CStatement):
     """An expression that is computed for its effects."""
 
