@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import TypeAlias
 
-from xdsl.dialects import affine, arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
@@ -24,9 +24,11 @@ from xdsl.traits import IsTerminator
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import (
+    INSPECTOR,
     Bounds,
     Inspection,
     bounds_before,
+    function_of,
     has_unknown_extents,
     inspected_region,
     move_body,
@@ -94,15 +96,11 @@ def data_groups(loop: SequentialLoop) -> list[tuple[SSAValue, ...]]:
 
 
 def _accessed_together(loop: SequentialLoop) -> Iterator[list[SSAValue]]:
-    """The memories whose elements at its own counter a loop accesses, for each one in a function.
+    """For each loop of a function, the memories of which it accesses the element at its counter.
 
     The function is that around `loop`.
     """
-    function = loop.parent_op()
-    while function is not None and not isinstance(function, func.FuncOp):
-        function = function.parent_op()
-    assert function is not None
-    for other in function.walk():
+    for other in function_of(loop).walk():
         if isinstance(other, affine.ForOp | scf.ForOp):
             counter = other.body.block.args[0]
             yield [
@@ -146,7 +144,7 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, order: Order, report: Re
     ranges = None
     if has_unknown_extents(slice):
         ranges = inspect_ranges(module, slice.loop, region, (*accesses, *loads), memories)
-    inspection = Inspection(module, slice, cells=ranges.cells if ranges else ())
+    inspection = Inspection(module, slice, cells=_needed_ranges(ranges, pointers))
     for message, op in inspection.messages:
         report(message, op)
     sizes = _Sizes(slice.memories, ranges)
@@ -171,6 +169,17 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, order: Order, report: Re
     known: Values = dict(zip(pointers, new_pointers, strict=True))
     executor = _Executor(region, accesses, Numbers(places, elements), known, sizes)
     executor.rewrite(memories, loops)
+
+
+def _needed_ranges(ranges: Ranges | None, pointers: tuple[SSAValue, ...]) -> list[SSAValue]:
+    """The numbers in memory that an inspector reads."""
+    if ranges is None:
+        return []
+    of_pointers = (ranges.of[pointer] for pointer in pointers)
+    return [
+        ranges.common.first,
+        *(cell for each in of_pointers for cell in (each.first, each.size)),
+    ]
 
 
 def _shape(memory: SSAValue) -> tuple[int, ...]:
@@ -430,6 +439,9 @@ class _Executor:
                 body.store(body.load(copy, *moved), memory, *own)
             else:
                 body.store(body.load(memory, *own), copy, *moved)
+        after = code.builder.insertion_point.insert_before
+        assert after is not None and after.prev_op is not None
+        after.prev_op.attributes[INSPECTOR] = UnitAttr()
 
     def _redirect(self, access: ElementAccess, copy: SSAValue, places: _Places) -> None:
         """Let an access take the element from the copy."""

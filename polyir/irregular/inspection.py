@@ -62,7 +62,8 @@ from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import LOADS, is_pure, may_trap
 
 INSPECTOR = "polyir.inspector"
-"""The attribute of functions that are inspectors: their loops get no inspectors of their own."""
+"""The attribute of functions that are inspectors, and of loops that copy data for an executor: they
+get no inspectors of their own."""
 
 
 @dataclass(frozen=True)
@@ -522,7 +523,7 @@ def _outermost_place(
 
 def inspected_region(slice: AddressSlice) -> Operation:
     """The operation that an inspector of a loop runs before; the program is as it was then."""
-    function = _function_of(slice.loop)
+    function = function_of(slice.loop)
     known = frozenset(function.walk())
     place = _outermost_place((slice,), (bounds_before(slice.loop),), with_memories=True)
     _erase_others(function, known)
@@ -531,7 +532,7 @@ def inspected_region(slice: AddressSlice) -> Operation:
 
 def has_unknown_extents(slice: AddressSlice) -> bool:
     """Whether nobody knows how large the arrays are that the function around a loop gets."""
-    return UNKNOWN_EXTENTS in _function_of(slice.loop).attributes
+    return UNKNOWN_EXTENTS in function_of(slice.loop).attributes
 
 
 def _erase_others(function: func.FuncOp, known: Collection[Operation]) -> None:

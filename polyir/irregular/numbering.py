@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.orders import Method, add_order
-from polyir.irregular.slices import Element
+from polyir.irregular.slices import Element, first_subscript
 
 
 @dataclass(frozen=True)
@@ -153,12 +153,12 @@ class _Numbering:
     ) -> None:
         """Visit the elements that the loop accesses; `begin` comes before each iteration."""
         bounds, values = self._inspection.bounds, self._inspection.values
-        seen: set[SSAValue] = set()
+        seen: set[Hashable] = set()
 
         def visit_once(code: Code, element: Element) -> None:
-            subscript = element.subscripts[0]
-            if subscript not in seen:
-                seen.add(subscript)
+            subscript, key = element.subscripts[0], first_subscript(element.op)
+            if key not in seen:
+                seen.add(key)
                 first = self._first
                 visit(code, subscript if first is None else code.difference(subscript, first))
 

@@ -57,18 +57,18 @@ def add_order(table: Block, kernel: str, method: Method, part: int) -> str:
     meaning = StringAttr(f"{kernel} {method}" + (f" {part}" if method == "partition" else ""))
     functions = [op for op in table.ops if isinstance(op, func.FuncOp)]
     for op in functions:
-        if op.attributes.get(_ORDER) == meaning:
+        if op.attributes.get(ORDER) == meaning:
             return op.sym_name.data
     wanted = f"{kernel}_{'order' if method == 'given' else method.replace('-', '_')}"
     name = unique_name(wanted, {op.sym_name.data for op in functions})
     function = _declaration(name) if method == "given" else _function(name, method, part)
-    function.attributes[_ORDER] = meaning
+    function.attributes[ORDER] = meaning
     assert table.first_op is not None
     table.insert_op_before(function, table.first_op)
     return name
 
 
-_ORDER: Final = "polyir.order"
+ORDER: Final = "polyir.order"
 """The attribute of functions of this file: what they do."""
 
 _TYPES: Final = (MemRefType(IndexType(), [DYNAMIC_INDEX]),) * 3

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
@@ -147,13 +147,9 @@ def _array(code: Code, memory: SSAValue, count: int, extents: Sequence[Extent]) 
     assert isinstance(memory.type, MemRefType)
     shape = memory.type.get_shape()
     sizes = [
-        extent.size
-        for extent, known in zip(extents, shape, strict=True)
-        if known == DYNAMIC_INDEX
+        extent.size for extent, known in zip(extents, shape, strict=True) if known == DYNAMIC_INDEX
     ]
-    op = memref.AllocOp.get(
-        memory.type.element_type, shape=[count, *shape], dynamic_sizes=sizes
-    )
+    op = memref.AllocOp.get(memory.type.element_type, shape=[count, *shape], dynamic_sizes=sizes)
     code.add(op)
     op.memref.name_hint = f"{memory.name_hint or 'memory'}_copies"
     return op.memref

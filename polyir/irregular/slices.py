@@ -8,7 +8,7 @@ loops", IEEE Transactions on Computers, 1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -352,6 +352,20 @@ def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
             operands = [_expression(each, loop) for each in owner.mapOperands]
             return compose(owner.map.data, operands)[0]
     return IndexExpression.of(value)
+
+
+def first_subscript(op: ElementAccess) -> Hashable:
+    """What stands for the first subscript of an access: accesses with the same have the same one.
+
+    For elements of an index array, it is the place in this array, which must not change.
+    """
+    if isinstance(op, affine.LoadOp | affine.StoreOp):
+        return op
+    place = op.indices[0]
+    load = place.owner.input.owner if isinstance(place.owner, arith.IndexCastOp) else place.owner
+    if isinstance(load, affine.LoadOp):
+        return load.memref, load.map, load.indices
+    return (load.memref, load.indices) if isinstance(load, memref.LoadOp) else place
 
 
 def computed_subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:

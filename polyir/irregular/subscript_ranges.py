@@ -6,7 +6,7 @@ how many there are up to the greatest one. An array is what lies between them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,14 @@ from xdsl.ir import Operation, SSAValue
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
-from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, address_slice
+from polyir.irregular.slices import (
+    AddressSlice,
+    Element,
+    ElementAccess,
+    Values,
+    address_slice,
+    first_subscript,
+)
 from polyir.loops.loop_forms import SequentialLoop
 
 _FAR: Final = 2**62
@@ -43,11 +50,6 @@ class Ranges:
     common: Range
     of: Mapping[SSAValue, Range]
 
-    @property
-    def cells(self) -> tuple[SSAValue, ...]:
-        """All numbers in memory."""
-        return tuple(cell for each in (self.common, *self.of.values()) for cell in _cells(each))
-
 
 def inspect_ranges(
     module: ModuleOp,
@@ -72,14 +74,18 @@ def inspect_ranges(
     inspection = Inspection(module, *slices, around=region, with_memories=False)
     code = inspection.code
     known = {array: _Cells(code, array.name_hint or "memory") for array in arrays}
-    common = _Cells(code, "all")
+    seen: set[tuple[SSAValue, Hashable]] = set()
 
     def note(code: Code, element: Element) -> None:
-        known[element.memory].note(code, element.subscripts[0])
-        if element.memory in memories:
-            common.note(code, element.subscripts[0])
+        key = element.memory, first_subscript(element.op)
+        if key not in seen:
+            seen.add(key)
+            known[element.memory].note(code, element.subscripts[0])
 
     inspection.visit_all(note)
+    common = _Cells(code, "all")
+    for memory in memories:
+        common.include(code, known[memory])
     for each in (common, *known.values()):
         each.store(code, inspection)
     found = iter(inspection.finish("extents"))
@@ -113,10 +119,6 @@ def _outermost_loop(region: Operation, access: Operation) -> SequentialLoop:
     return found
 
 
-def _cells(range: Range) -> tuple[SSAValue, SSAValue]:
-    return range.first, range.size
-
-
 class _Cells:
     """Numbers in memory for the least and the greatest subscript, in an inspector."""
 
@@ -130,6 +132,11 @@ class _Cells:
         """Add the code for one more subscript."""
         code.store(code.minimum(code.load(self._first), subscript), self._first)
         code.store(code.maximum(code.load(self._last), subscript), self._last)
+
+    def include(self, code: Code, other: _Cells) -> None:
+        """Add the code for the subscripts of another array."""
+        for cell in (other._first, other._last):
+            self.note(code, code.load(cell))
 
     def store(self, code: Code, inspection: Inspection) -> None:
         """Add the outputs: the first subscript, and how many there are; both are 0 for none."""

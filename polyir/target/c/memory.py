@@ -68,7 +68,9 @@ def translate_atomic_update(body: Body, op: memref.AtomicRMWOp) -> None:
     """An update that is one step for all threads."""
     kind = REDUCTION_KINDS[op.kind.value.data]
     if not body.dialect.has_vectors or kind not in _ATOMIC:
-        raise unsupported(op, f"an atomic update '{kind}' is not supported by {body.dialect.target}")
+        raise unsupported(
+            op, f"an atomic update '{kind}' is not supported by {body.dialect.target}"
+        )
     if op.result.first_use is not None:
         raise unsupported(op, "the old value of an atomic update is not supported by the C target")
     target = body.element(op.memref, [body.value(index) for index in op.indices])
