@@ -38,7 +38,7 @@ def partition(size: int = 1024) -> Callable[[Indices, Indices, Indices], None]:
 
     def order(starts: Indices, neighbours: Indices, elements: Indices) -> None:
         try:
-            from pymetis import part_graph
+            from pymetis import CSRAdjacency, part_graph
         except ImportError:
             raise _missing("pymetis") from None
         count = -(-len(elements) // size)
@@ -46,7 +46,7 @@ def partition(size: int = 1024) -> Callable[[Indices, Indices, Indices], None]:
             elements[:] = np.arange(len(elements))
             return
         matrix = _matrix(starts, neighbours)
-        _, parts = part_graph(count, xadj=matrix.indptr, adjncy=matrix.indices)
+        _, parts = part_graph(count, CSRAdjacency(matrix.indptr, matrix.indices))
         elements[:] = np.argsort(np.asarray(parts), kind="stable")
 
     return order
