@@ -49,7 +49,9 @@ def order_of(module: CompiledModule, given: Arguments) -> tuple[Indices, Indices
     outputs = {"places": places, "elements": elements}
     outputs |= {"left_updated": np.zeros(pairs, int), "right_updated": np.zeros(pairs, int)}
     inspector = module.moldyn_inspector
-    inspector(**{each.name: (given | outputs)[each.name] for each in inspector.signature.parameters})
+    inspector(
+        **{each.name: (given | outputs)[each.name] for each in inspector.signature.parameters}
+    )
     assert sorted(elements) == list(range(size))
     assert np.array_equal(places[elements], np.arange(size))
     for name in ("left", "right"):
@@ -150,7 +152,9 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG)
 def test_orders_that_are_none(wrong: str) -> None:
     """What is no order is made one: no element has two places, or none."""
-    module = compiled("method=given", order=lambda starts, neighbours, elements: WRONG[wrong](elements))
+    module = compiled(
+        "method=given", order=lambda starts, neighbours, elements: WRONG[wrong](elements)
+    )
     given = grid(np.random.default_rng(7))
     _, elements = order_of(module, given)
     assert elements[0] == (3 if wrong == "one element" else 0)
