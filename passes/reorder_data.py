@@ -31,7 +31,8 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
-from polyir.irregular.data_order import Order, data_groups, data_slice, reorder_data
+from polyir.irregular.data_groups import data_groups, data_slice
+from polyir.irregular.data_order import Order, reorder_data
 from polyir.irregular.orders import Method
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
@@ -44,6 +45,10 @@ class ReorderDataPass(ModulePass):
     An inspector finds the order, and updates the index arrays. The executor works on copies of the
     arrays, in the outermost loop that does not write the index arrays. Operations keep their
     order, so results do not change.
+
+    The `method` is `packing` (in the order of the first access), or one on the graph in which an
+    iteration makes neighbours of what it accesses: `breadth-first`, `cuthill-mckee` (reverse),
+    `partition`, whose parts have `part` elements, or `given`, a function that is declared only.
     """
 
     name = "reorder-data"

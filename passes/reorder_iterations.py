@@ -27,7 +27,7 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
-from polyir.irregular.data_order import data_slice
+from polyir.irregular.data_groups import data_slice
 from polyir.irregular.iteration_order import Method, reorder_iterations, require_any_order
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in

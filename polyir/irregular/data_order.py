@@ -9,11 +9,10 @@ Design Handbook, 2007, section 15.3.2.3).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from typing import TypeAlias
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr
@@ -23,12 +22,12 @@ from xdsl.traits import IsTerminator
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
+from polyir.irregular.data_groups import IndexLoad, index_load, is_at
 from polyir.irregular.inspection import (
     INSPECTOR,
     Bounds,
     Inspection,
     bounds_before,
-    function_of,
     has_unknown_extents,
     inspected_region,
     move_body,
@@ -39,7 +38,6 @@ from polyir.irregular.slices import (
     AddressSlice,
     ElementAccess,
     Values,
-    address_slice,
     computed_subscripts,
 )
 from polyir.irregular.subscript_ranges import Ranges, inspect_ranges
@@ -48,76 +46,6 @@ from polyir.loops.loop_forms import SequentialLoop, is_outside, range_of
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
 from polyir.model.raising.effects import LOADS, STORES, is_pure, may_overlap, stores_in
-
-_Load: TypeAlias = affine.LoadOp | memref.LoadOp
-
-
-def data_slice(
-    loop: SequentialLoop, memories: Collection[SSAValue] | None = None
-) -> AddressSlice | None:
-    """The part of a loop that computes the places in arrays that come out of index arrays.
-
-    These are the first subscripts, in `memories` or in all such arrays. `None` if there are none;
-    raises `PolyirError` if an inspector cannot run it before the loop.
-    """
-    if memories is None:
-        memories = [memory for group in data_groups(loop) for memory in group]
-    return address_slice(loop, memories) if memories else None
-
-
-def data_groups(loop: SequentialLoop) -> list[tuple[SSAValue, ...]]:
-    """The arrays that a loop accesses by index arrays, those that need a common order together.
-
-    These are arrays that one index array leads to, and arrays whose elements at the counter of a
-    loop in the function are accessed. Index arrays that others lead to keep their order.
-    """
-    leading: dict[SSAValue, dict[SSAValue, None]] = {}
-    for op in loop.walk():
-        if isinstance(op, memref.LoadOp | memref.StoreOp) and is_outside(op.memref, loop):
-            load = _index_load(op.indices[0], loop) if op.indices else None
-            if load is not None:
-                leading.setdefault(op.memref, {})[load.memref] = None
-    index_arrays = {array for arrays in leading.values() for array in arrays}
-    groups = [
-        ([memory], set(arrays)) for memory, arrays in leading.items() if memory not in index_arrays
-    ]
-    links = [set(group) for group in _accessed_together(loop)]
-    found: list[tuple[list[SSAValue], set[SSAValue]]] = []
-    for memories, arrays in groups:
-        mine, others = (memories, arrays), []
-        for group in found:
-            is_linked = any(link & set(mine[0]) and link & set(group[0]) for link in links)
-            if is_linked or group[1] & mine[1]:
-                mine = ([*group[0], *mine[0]], group[1] | mine[1])
-            else:
-                others.append(group)
-        found = [*others, mine]
-    return [tuple(memories) for memories, _ in found]
-
-
-def _accessed_together(loop: SequentialLoop) -> Iterator[list[SSAValue]]:
-    """For each loop of a function, the memories of which it accesses the element at its counter.
-
-    The function is that around `loop`.
-    """
-    for other in function_of(loop).walk():
-        if isinstance(other, affine.ForOp | scf.ForOp):
-            counter = other.body.block.args[0]
-            yield [
-                op.memref
-                for op in other.walk()
-                if isinstance(op, ElementAccess) and _is_at(op, counter)
-            ]
-
-
-def _index_load(place: SSAValue, around: Operation) -> _Load | None:
-    """The load of an index array inside an operation whose result is a place."""
-    owner = place.owner
-    if isinstance(owner, arith.IndexCastOp):
-        owner = owner.input.owner
-    if isinstance(owner, affine.LoadOp | memref.LoadOp) and around.is_ancestor(owner):
-        return owner
-    return None
 
 
 @dataclass(frozen=True)
@@ -254,7 +182,7 @@ def _is_element_loop(loop: SequentialLoop, memories: tuple[SSAValue, ...]) -> bo
     for op in loop.walk():
         if isinstance(op, ElementAccess):
             if op.memref in written or op.memref in memories:
-                if not is_outside(op.memref, loop) or not _is_at(op, counter):
+                if not is_outside(op.memref, loop) or not is_at(op, counter):
                     return False
                 is_in_step |= op.memref in memories and op.parent is loop.body.block
             elif any(may_overlap(op.memref, other) for other in written):
@@ -264,17 +192,6 @@ def _is_element_loop(loop: SequentialLoop, memories: tuple[SSAValue, ...]) -> bo
     return is_in_step and not any(
         may_overlap(one, other) for one in written for other in written if one is not other
     )
-
-
-def _is_at(access: ElementAccess, counter: SSAValue) -> bool:
-    """Whether the first subscript of an access is the counter of a loop."""
-    if isinstance(access, memref.LoadOp | memref.StoreOp):
-        return bool(access.indices) and access.indices[0] is counter
-    try:
-        places = compose(access.map.data, [IndexExpression.of(each) for each in access.indices])
-    except NotAffineError:
-        return False
-    return bool(places) and places[0] == IndexExpression.of(counter)
 
 
 def _further_memories(region: Operation, loops: list[SequentialLoop]) -> list[SSAValue]:
@@ -287,7 +204,7 @@ def _further_memories(region: Operation, loops: list[SequentialLoop]) -> list[SS
                 is_at = (
                     loop is not None
                     and isinstance(op, ElementAccess)
-                    and _is_at(op, loop.body.block.args[0])
+                    and is_at(op, loop.body.block.args[0])
                 )
                 found[operand] = found.get(operand, is_outside(operand, region)) and is_at
     return [memory for memory, is_at in found.items() if is_at]
@@ -303,6 +220,7 @@ def _accesses_in(region: Operation, memories: tuple[SSAValue, ...]) -> list[Elem
             if operand in memories:
                 if not isinstance(op, ElementAccess) or operand is not op.memref:
                     raise PolyirError(f"'{op.name}' uses an array as a whole", location_of(op))
+                _require_affine(op)
                 found.append(op)
             elif any(may_overlap(operand, memory) for memory in memories):
                 raise PolyirError(
@@ -313,16 +231,26 @@ def _accesses_in(region: Operation, memories: tuple[SSAValue, ...]) -> list[Elem
 
 def _index_loads(
     accesses: list[ElementAccess], region: Operation, slice: AddressSlice
-) -> tuple[_Load, ...]:
+) -> tuple[IndexLoad, ...]:
     """The loads of index arrays whose elements are places, if the inspector has the arrays."""
-    found: dict[_Load, None] = {}
+    found: dict[IndexLoad, None] = {}
     for access in accesses:
         load = None
         if isinstance(access, memref.LoadOp | memref.StoreOp) and access.indices:
-            load = _index_load(access.indices[0], region)
+            load = index_load(access.indices[0], region)
         if load is not None and load.memref in slice.sources and is_outside(load.memref, region):
+            _require_affine(load)
             found[load] = None
     return tuple(found)
+
+
+def _require_affine(access: ElementAccess) -> None:
+    """Raise `PolyirError` for subscripts that cannot be computed as values."""
+    if isinstance(access, affine.LoadOp | affine.StoreOp):
+        try:
+            compose(access.map.data, [IndexExpression.of(each) for each in access.indices])
+        except NotAffineError as error:
+            raise PolyirError(str(error), location_of(access)) from None
 
 
 def _update_pointers(
@@ -440,7 +368,8 @@ class _Executor:
             else:
                 body.store(body.load(memory, *own), copy, *moved)
         after = code.builder.insertion_point.insert_before
-        assert after is not None and after.prev_op is not None
+        assert after is not None
+        assert after.prev_op is not None
         after.prev_op.attributes[INSPECTOR] = UnitAttr()
 
     def _redirect(self, access: ElementAccess, copy: SSAValue, places: _Places) -> None:
@@ -472,7 +401,7 @@ class _Executor:
 
     def _updated(self, place: SSAValue, places: _Places) -> SSAValue | None:
         """The new place, if an index array that was updated has it."""
-        load = _index_load(place, self.region)
+        load = index_load(place, self.region)
         if load is None or load.memref not in self.pointers:
             return None
         if load not in self.updated:

@@ -21,6 +21,8 @@ PIPELINES = (
     "inspect-wavefronts{block=3}",
     "inspect-wavefronts{block=100}",
     "reorder-data",
+    "reorder-data{method=cuthill-mckee},reorder-iterations{method=sorting}",
+    "reorder-data{method=partition part=7},reorder-iterations",
     "sparse-tile{tile=7}",
     "runtime-test{always=true}",
     "runtime-test,inspect-wavefronts",
