@@ -258,7 +258,7 @@ def rewrite(
 
 
 def _require_orders(module: ModuleOp, words: Collection[str], region: SourceRegion) -> None:
-    """Refuse a region that calls a function for an order of data if the file does not declare it."""
+    """Refuse a region that calls a function for an order which the file does not declare."""
     for op in module.ops:
         if not isinstance(op, FuncOp) or not op.is_declaration or op.sym_name.data in words:
             continue

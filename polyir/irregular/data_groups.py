@@ -1,4 +1,4 @@
-"""The arrays that an irregular loop accesses by index arrays, and those that need a common order."""
+"""The arrays that a loop accesses by index arrays, and which of them need a common order."""
 
 from __future__ import annotations
 

@@ -201,13 +201,13 @@ def _further_memories(region: Operation, loops: list[SequentialLoop]) -> list[SS
         for operand in op.operands:
             if isinstance(operand.type, MemRefType):
                 loop = next((each for each in loops if each.is_ancestor(op)), None)
-                is_at = (
+                is_own = (
                     loop is not None
                     and isinstance(op, ElementAccess)
                     and is_at(op, loop.body.block.args[0])
                 )
-                found[operand] = found.get(operand, is_outside(operand, region)) and is_at
-    return [memory for memory, is_at in found.items() if is_at]
+                found[operand] = found.get(operand, is_outside(operand, region)) and is_own
+    return [memory for memory, is_own in found.items() if is_own]
 
 
 def _accesses_in(region: Operation, memories: tuple[SSAValue, ...]) -> list[ElementAccess]:
