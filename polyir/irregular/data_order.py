@@ -314,7 +314,9 @@ class _Executor:
         copies = {memory: self._copied(memory) for memory in memories}
         with ExitStack() as stack:
             moves = {loop: stack.enter_context(self._in_new_order(loop, first)) for loop in loops}
-            counters = {loop.body.block.args[0]: moved.place for loop, moved in moves.items()}
+            counters: Values = {
+                loop.body.block.args[0]: moved.place for loop, moved in moves.items()
+            }
             places = _Places(counters, first, begins)
             for access in self.accesses:
                 self._redirect(access, copies[access.memref], places)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from xdsl.dialects import arith
+from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
@@ -12,7 +12,7 @@ from polyir.irregular.slices import ElementAccess, subscripts_of
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.index_arrays import facts_of, first_write
 from polyir.model.index_expressions import IndexExpression
-from polyir.model.raising.effects import LOADS, may_overlap, stores_in
+from polyir.model.raising.effects import may_overlap, stores_in
 
 
 def own_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
@@ -72,7 +72,7 @@ def _injective_form(subscript: IndexExpression, loop: SequentialLoop) -> Hashabl
     owner = atom.owner
     if isinstance(owner, arith.IndexCastOp):
         owner = owner.input.owner
-    if not isinstance(owner, LOADS) or not _is_injective(owner.memref):
+    if not isinstance(owner, affine.LoadOp | memref.LoadOp) or not _is_injective(owner.memref):
         return None
     # All subscripts of an index array together are different ones in each iteration.
     places = [_injective_form(each, loop) for each in subscripts_of(owner, loop)]

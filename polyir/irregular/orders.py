@@ -122,7 +122,8 @@ class _Search:
         # `count` elements were found, those of this part from `begin` on. The next ones to take are
         # in the places `head` and, of the parts before, `rest`.
         self._count, self._head, self._next = map(code.cell, ("count", "head", "next"))
-        self._begin, self._rest = map(code.cell, ("begin", "rest")) if part else (None, None)
+        self._begin = None if part is None else code.cell("begin")
+        self._rest = None if part is None else code.cell("rest")
 
     def add(self) -> None:
         """Add the code of the search.

@@ -215,8 +215,8 @@ def _array(
     if not size:
         return np.empty(shape, element)
     assert isinstance(address, int)
-    memory = (ctypes.c_char * size).from_address(address)
-    return np.frombuffer(memory, element).reshape(shape)
+    memory = (ctypes.c_uint8 * size).from_address(address)
+    return np.ctypeslib.as_array(memory).view(element).reshape(shape)
 
 
 def _returned(signature: Signature) -> str:
