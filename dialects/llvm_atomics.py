@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from xdsl.dialects.builtin import AnyFloatConstr, IntegerAttr, SignlessIntegerConstraint, i64
 from xdsl.dialects.llvm import LLVMPointerType
@@ -17,9 +17,7 @@ from xdsl.irdl import (
     result_def,
 )
 
-UPDATES: Final = MappingProxyType(
-    {1: "add", 3: "and", 5: "or", 7: "max", 8: "min", 11: "fadd"}
-)
+UPDATES: Final = MappingProxyType({1: "add", 3: "and", 5: "or", 7: "max", 8: "min", 11: "fadd"})
 """The names of updates by their numbers in MLIR, as far as polyir makes them."""
 
 MONOTONIC: Final = 2
@@ -30,7 +28,7 @@ MONOTONIC: Final = 2
 class AtomicRMWOp(IRDLOperation):
     """`llvm.atomicrmw`: an update of a number in memory as one step; the result is the old one."""
 
-    T = VarConstraint("T", AnyFloatConstr | SignlessIntegerConstraint)
+    T: ClassVar = VarConstraint("T", AnyFloatConstr | SignlessIntegerConstraint)
 
     name = "llvm.atomicrmw"
     ptr = operand_def(LLVMPointerType)

@@ -3,7 +3,7 @@
 The inspector gives each block of iterations the lowest colour that no earlier block with a common
 element has. Blocks of one colour may run at the same time. The blocks that update an element do so
 in the order of their colours, which is not that of the program, but is the same whatever the number
-of threads (M. Giles and others, "Performance analysis and optimization of the OP2 framework on
+of threads (M. Giles and others, "Performance analysis and optimisation of the OP2 framework on
 many-core architectures", The Computer Journal, 2012).
 """
 

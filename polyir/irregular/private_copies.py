@@ -28,7 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent
-from polyir.irregular.inspection import Inspection, bounds_before, function_of, move_body
+from polyir.irregular.inspection import Bounds, Inspection, bounds_before, function_of, move_body
 from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import ElementAccess, address_slice, computed_subscripts
 from polyir.irregular.wavefronts import Report
@@ -71,8 +71,9 @@ def use_private_copies(
 
     The updates may run in any order, and have neutral elements (`require_neutral`).
     """
+    bounds = bounds_before(loop)
     made = _with_copies(module, loop, chains, count, report)
-    _run_parts(loop, chains, made, count)
+    _run_parts(loop, chains, made, count, bounds)
     for each in made.values():
         _combine(Code(InsertPoint.before(loop)), each, count)
     Rewriter.erase_op(loop)
@@ -118,7 +119,6 @@ def _inspected_extents(
     for message, op in inspection.messages:
         report(message, op)
     found = inspection.extents()
-    cells = []
     for memory, extents in found.items():
         for extent in extents:
             if extent.first is not None:
@@ -126,7 +126,6 @@ def _inspected_extents(
                 pair = inspection.output(f"{name}_first"), inspection.output(f"{name}_size")
                 for value, cell in zip((extent.first, extent.size), pair, strict=True):
                     inspection.code.store(value, cell)
-                cells.append(pair)
     place = inspection.place.before
     outputs = iter(inspection.finish())
     before = Code(InsertPoint.before(place))
@@ -156,10 +155,13 @@ def _array(code: Code, memory: SSAValue, count: int, extents: Sequence[Extent]) 
 
 
 def _run_parts(
-    loop: SequentialLoop, chains: Sequence[Chain], made: dict[SSAValue, _Copies], count: int
+    loop: SequentialLoop,
+    chains: Sequence[Chain],
+    made: dict[SSAValue, _Copies],
+    count: int,
+    bounds: Bounds,
 ) -> None:
     """Add the parallel loop over the parts, and move the iterations into it."""
-    bounds = bounds_before(loop)
     code = Code(InsertPoint.before(loop))
     iterations = code.steps(bounds.lower, bounds.upper, bounds.step)
     size = code.product(code.steps(0, iterations, count), bounds.step)

@@ -182,7 +182,8 @@ def address_slice(
     if loop.results:
         raise CannotInspectError("its iterations carry values in iter_args", loop)
     for op in loop.walk():
-        require_known(op)
+        if not has_known_effects(op):
+            raise CannotInspectError(f"an inspector cannot run '{op.name}'", op)
     writer = loop if around is None else around
     if memories is None:
         memories = _written_memories(writer)
@@ -199,14 +200,13 @@ def address_slice(
     )
 
 
-def require_known(op: Operation) -> None:
-    """Raise unless all that `op` may do to memory is known."""
+def has_known_effects(op: Operation) -> bool:
+    """Whether all that `op` itself may do to memory is known."""
     is_control = isinstance(op, (*LOOPS, affine.IfOp, scf.IfOp))
     is_yield = isinstance(op, affine.YieldOp | scf.YieldOp | scf.ReduceOp | scf.ReduceReturnOp)
     is_access = isinstance(op, ElementAccess)
     is_memory = isinstance(op, (*ALLOCATIONS, memref.DeallocOp, memref.DimOp))
-    if not (is_control or is_yield or is_access or is_memory or is_pure(op)):
-        raise CannotInspectError(f"an inspector cannot run '{op.name}'", op)
+    return is_control or is_yield or is_access or is_memory or is_pure(op)
 
 
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:

@@ -35,10 +35,15 @@ accesses, and where to store the number of wavefronts."""
 
 
 def first_wavefronts(
-    code: Code, blocks: SSAValue, extents: Extents, visit: VisitBlock, count: SSAValue
+    code: Code,
+    blocks: SSAValue,
+    extents: Extents,
+    visit: VisitBlock,
+    count: SSAValue,
+    has_loads: bool = True,
 ) -> SSAValue:
-    """The first wavefront after those that a block depends on."""
-    shadows = Shadows(code, extents)
+    """The first wavefront after those that a block depends on; `has_loads` is as in `Shadows`."""
+    shadows = Shadows(code, extents, has_loads)
     shadows.fill(code, 0)
     wavefronts = code.array("wavefront", blocks)
     find_wavefronts(code, blocks, shadows, visit, wavefronts, count)

@@ -20,6 +20,8 @@ PIPELINES = (
     "inspect-wavefronts",
     "inspect-wavefronts{block=3}",
     "inspect-wavefronts{block=100}",
+    "irregular-reductions",
+    "irregular-reductions{block=3}",
     "reorder-data",
     "reorder-data{method=cuthill-mckee},reorder-iterations{method=sorting}",
     "reorder-data{method=partition part=7},reorder-iterations",

@@ -23,6 +23,7 @@ from polyir.target.c.syntax import (
     Assign,
     AtomicUpdate,
     Copy,
+    Element,
     Expression,
     FloatLiteral,
     Free,
@@ -74,7 +75,8 @@ def translate_atomic_update(body: Body, op: memref.AtomicRMWOp) -> None:
     if op.result.first_use is not None:
         raise unsupported(op, "the old value of an atomic update is not supported by the C target")
     target = body.element(op.memref, [body.value(index) for index in op.indices])
-    body.add(AtomicUpdate(target, _ATOMIC[kind], body.value(op.value)))
+    assert isinstance(target, Element)
+    body.add(AtomicUpdate(target, _ATOMIC[kind], body.value(op.value), body.openmp))
 
 
 def _indices(

@@ -365,18 +365,24 @@ class Printer:
         return f"{left} = {self.expression(value)}"
 
     def _atomic(self, statement: AtomicUpdate, indent: str) -> Iterator[str]:
-        """An update by OpenMP. Sums and products of integers are those of unsigned ones."""
+        """An update by OpenMP.
+
+        Sums and products of integers are those of unsigned ones, but for elements of the source,
+        which may have another type of the same size.
+        """
         target, value = self.expression(statement.target), self.expression(statement.value)
         type = statement.target.type
-        if statement.operator in "<>":
-            yield f"{indent}#pragma omp atomic compare"
+        is_choice = statement.operator in "<>"
+        if statement.has_pragma:
+            yield f"{indent}#pragma omp atomic{' compare' if is_choice else ''}"
+        if is_choice:
             value = f"{value} {statement.operator} {target} ? {value} : {target}"
             yield from wrapped(f"{indent}{target} = {value};")
             return
-        if statement.operator in "+*" and not type.is_float:
+        is_own = statement.target.array.spelling is None
+        if statement.operator in "+*" and not type.is_float and is_own:
             target = f"*({self.spell(type.unsigned)} *)&{target}"
             value = self.expression(Cast(type.unsigned, statement.value))
-        yield f"{indent}#pragma omp atomic"
         yield from wrapped(f"{indent}{target} {statement.operator}= {value};")
 
     def pointer(self, array: Array, is_restricted: bool = True) -> str:

@@ -374,12 +374,13 @@ class Assign(CStatement):
 class AtomicUpdate(CStatement):
     """`target operator= value;` as one step; with `<` or `>`, the lesser or greater of both.
 
-    `target` is an `Element`. Integers wrap around.
+    Integers wrap around. It has no pragma if there is one thread.
     """
 
-    target: Expression
+    target: Element
     operator: str
     value: Expression
+    has_pragma: bool
 
 
 @dataclass(frozen=True)
