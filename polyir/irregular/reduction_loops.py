@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from xdsl.dialects import affine, memref
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.slices import ElementAccess, is_made_in
