@@ -100,11 +100,15 @@ def _is_loaded(value: SSAValue, loop: SequentialLoop) -> bool:
     return isinstance(owner, LOADS) or any(_is_loaded(each, loop) for each in owner.operands)
 
 
-def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> list[SequentialLoop]:
+def loops_with_index_arrays(
+    root: Operation, names: Collection[str] = (), only_stores: bool = False
+) -> list[SequentialLoop]:
     """The outermost loops whose counters decide, by index arrays, which elements are accessed.
 
-    With `names`, only loops whose counters have these names are looked at.
+    With `only_stores`, they decide which ones are written. With `names`, only loops whose counters
+    have these names are looked at.
     """
+    kinds = memref.StoreOp if only_stores else memref.LoadOp | memref.StoreOp
     found: list[SequentialLoop] = []
     for op in _without_inspectors(root):
         if any(outer.is_ancestor(op) for outer in found):
@@ -114,7 +118,7 @@ def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> lis
             if any(
                 index in derived and _is_loaded(index, op)
                 for inner in op.walk()
-                if isinstance(inner, memref.LoadOp | memref.StoreOp)
+                if isinstance(inner, kinds)
                 for index in inner.indices
             ):
                 found.append(op)

@@ -33,7 +33,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import location_of
@@ -49,16 +49,19 @@ from polyir.irregular.placement import (
     BackwardSlice,
     CannotMoveError,
     add_prelude,
+    erase_others,
+    function_of,
     outermost_place,
     refuse,
 )
 from polyir.irregular.plans import EXECUTOR, INSPECTED_INSIDE, executor_call, kernel_of
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
-from polyir.loops.loop_forms import SequentialLoop, erase_idle
+from polyir.loops.loop_forms import erase_idle
 
 INSPECTOR = "polyir.inspector"
-"""The attribute of functions that are inspectors: their loops get no inspectors of their own."""
+"""The attribute of functions that are inspectors, and of loops that copy data for an executor: they
+get no inspectors of their own."""
 
 
 Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
@@ -83,6 +86,7 @@ class Inspection:
     holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
     outputs are declared and the body is made, then `finish` adds the function to the module, and
     calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
+    It also has the values of `cells`, numbers in memory that earlier inspectors have found.
     """
 
     def __init__(
@@ -90,19 +94,18 @@ class Inspection:
         module: ModuleOp,
         slice: AddressSlice,
         *further: AddressSlice,
-        around: SequentialLoop | None = None,
+        around: Operation | None = None,
         with_memories: bool = True,
+        cells: Sequence[SSAValue] = (),
     ) -> None:
         self.slice = slice
-        self._function = _function_of(slice.loop)
+        self._function = function_of(slice.loop)
         self._slices = (slice, *further)
         known_before = frozenset(self._function.walk())
         self.program_bounds = tuple(bounds_before(each.loop) for each in self._slices)
-        self.place = outermost_place(self._slices, self.program_bounds, with_memories)
+        self.place = outermost_place(self._slices, self.program_bounds, with_memories, cells)
         if around is not None and not self.place.before.is_ancestor(around):
-            for op in reversed(tuple(self._function.walk())):
-                if op not in known_before:
-                    Rewriter.erase_op(op)
+            erase_others(self._function, known_before)
             refuse(self.place)
         self._pure = BackwardSlice(self._function)
         self._pure.need_pure(self.place.sources)
@@ -131,16 +134,21 @@ class Inspection:
     @property
     def has_unknown_extents(self) -> bool:
         """Whether `extents` needs a visit of all accesses."""
-        return UNKNOWN_EXTENTS in self._function.attributes
+        return has_unknown_extents(self.slice)
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel."""
+        return kernel_of(self._function).sym_name.data
 
     def extents(self) -> Extents:
         """The extents of the memrefs of the loops, as values of the inspector."""
         memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
         if self.has_unknown_extents:
-            return visited_extents(self.code, memories, self._visit_all)
+            return visited_extents(self.code, memories, self.visit_all)
         return declared_extents(self.code, memories, self.values)
 
-    def _visit_all(self, visit: Visit) -> None:
+    def visit_all(self, visit: Visit) -> None:
         """Visit the accesses of all loops."""
         for slice, bounds in zip(self._slices, self.all_bounds, strict=True):
             with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
@@ -164,7 +172,7 @@ class Inspection:
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
         inspector.attributes[INSPECTOR] = UnitAttr()
-        self._table.insert_op_before(inspector, self._function)
+        self.table.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
         reason = self._reason_in_kernel()
@@ -238,7 +246,7 @@ class Inspection:
             new.name_hint = old.name_hint
         call = func.CallOp(executor.sym_name.data, block.args, types.outputs.data)
         block.add_ops([call, func.ReturnOp(*call.results)])
-        self._table.insert_op_after(kernel, executor)
+        self.table.insert_op_after(kernel, executor)
         return call
 
     def _call(self, name: str, code: Code, known: Values) -> tuple[SSAValue, ...]:
@@ -275,21 +283,15 @@ class Inspection:
         return values, tuple(bounds)
 
     @property
-    def _table(self) -> Block:
+    def table(self) -> Block:
         """The block of the module that the function is in."""
         table = self._function.parent_block()
         assert table is not None
         return table
 
     def _free_name(self, wanted: str) -> str:
-        taken = {op.sym_name.data for op in self._table.ops if isinstance(op, func.FuncOp)}
+        taken = {op.sym_name.data for op in self.table.ops if isinstance(op, func.FuncOp)}
         return unique_name(wanted, taken)
-
-
-def _function_of(op: Operation) -> func.FuncOp:
-    parent = op.parent_op()
-    assert parent is not None
-    return parent if isinstance(parent, func.FuncOp) else _function_of(parent)
 
 
 def _outside_loops(code: Code) -> Code:
@@ -302,3 +304,8 @@ def _outside_loops(code: Code) -> Code:
         block = around.parent_block() or block
         around = block.parent_op()
     return Code(InsertPoint.at_start(block))
+
+
+def has_unknown_extents(slice: AddressSlice) -> bool:
+    """Whether nobody knows how large the arrays are that the function around a loop gets."""
+    return UNKNOWN_EXTENTS in function_of(slice.loop).attributes

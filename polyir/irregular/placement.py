@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import affine, func, scf
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
@@ -163,11 +164,17 @@ def add_prelude(prelude: Iterable[Operation | Runs], code: Code, values: Values)
 
 
 def outermost_place(
-    slices: Sequence[AddressSlice], bounds: Sequence[Bounds], with_memories: bool
+    slices: Sequence[AddressSlice],
+    bounds: Sequence[Bounds],
+    with_memories: bool,
+    cells: Sequence[SSAValue] = (),
 ) -> Place:
-    """The outermost place for the inspector of some loops; the first one is where it begins."""
+    """The outermost place for the inspector of some loops; the first one is where it begins.
+
+    The inspector needs the values of `cells`, too.
+    """
     loads: list[Operation] = []
-    needed: list[SSAValue] = []
+    needed: list[SSAValue] = [*cells]
     for slice, known in zip(slices, bounds, strict=True):
         loads += [op for op in slice.needed if isinstance(op, LOADS)]
         needed += (*slice.sources, known.lower, known.upper, known.step)
@@ -176,6 +183,29 @@ def outermost_place(
     while place.move_out():
         pass
     return place
+
+
+def inspected_region(slice: AddressSlice) -> Operation:
+    """The operation that an inspector of a loop runs before; the program is as it was then."""
+    function = function_of(slice.loop)
+    known = frozenset(function.walk())
+    place = outermost_place((slice,), (bounds_before(slice.loop),), with_memories=True)
+    erase_others(function, known)
+    return place.before
+
+
+def function_of(op: Operation) -> func.FuncOp:
+    """The function that an operation is in."""
+    parent = op.parent_op()
+    assert parent is not None
+    return parent if isinstance(parent, func.FuncOp) else function_of(parent)
+
+
+def erase_others(function: func.FuncOp, known: Collection[Operation]) -> None:
+    """Erase the operations of a function that are not known, which only each other use."""
+    for op in reversed(tuple(function.walk())):
+        if op not in known:
+            Rewriter.erase_op(op)
 
 
 def refuse(place: Place) -> None:

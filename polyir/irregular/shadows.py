@@ -14,9 +14,12 @@ from polyir.irregular.slices import Element, Visit
 
 @dataclass(frozen=True)
 class Shadow:
-    """For each element of a memref, a number from those that read it, and one from its writers."""
+    """For each element of a memref, a number from those that read it, and one from its writers.
 
-    read: SSAValue
+    There is none from readers if nobody looks at loads.
+    """
+
+    read: SSAValue | None
     written: SSAValue
     extents: Sequence[Extent]
 
@@ -24,12 +27,19 @@ class Shadow:
         """The subscripts of an element in the two arrays."""
         return places_of(code, self.extents, element.subscripts)
 
+    @property
+    def arrays(self) -> list[SSAValue]:
+        """The arrays that there are."""
+        return [each for each in (self.read, self.written) if each is not None]
+
 
 class Shadows:
-    """The shadows of memrefs with some extents."""
+    """The shadows of memrefs with some extents; only of their stores without `has_loads`."""
 
-    def __init__(self, code: Code, extents: Extents) -> None:
-        self._of = {memory: _shadow(code, memory, each) for memory, each in extents.items()}
+    def __init__(self, code: Code, extents: Extents, has_loads: bool = True) -> None:
+        self._of = {
+            memory: _shadow(code, memory, each, has_loads) for memory, each in extents.items()
+        }
 
     def __getitem__(self, memory: SSAValue) -> Shadow:
         return self._of[memory]
@@ -38,13 +48,13 @@ class Shadows:
         """Forget all accesses: set all elements to `number`."""
         for each in self._of.values():
             sizes = [extent.size for extent in each.extents]
-            code.fill(each.read, number, sizes)
-            code.fill(each.written, number, sizes)
+            for array in each.arrays:
+                code.fill(array, number, sizes)
 
     def free(self, code: Code) -> None:
         """Free the arrays."""
         for each in self._of.values():
-            code.free(each.read, each.written)
+            code.free(*each.arrays)
 
     def highest(self, cell: SSAValue) -> Visit:
         """Raises `cell` to the highest number of what an access depends on."""
@@ -72,6 +82,8 @@ class Shadows:
         shadow = self._of[element.memory]
         places = shadow.places(code, element)
         for array in (shadow.written, shadow.read)[: 1 + element.is_store]:
+            if array is None:
+                continue
             number = code.load(array, *places)
             code.store(choose(code.load(cell), number), cell)
 
@@ -88,6 +100,7 @@ class Shadows:
             # Those that accessed the element before have a number that is not beyond this one.
             code.store(number, shadow.written, *places)
         else:
+            assert shadow.read is not None
             known = code.load(shadow.read, *places)
             code.store(choose(known, number), shadow.read, *places)
 
@@ -121,8 +134,8 @@ def find_wavefronts(
         visit(body, block, shadows.note_highest(after))
 
 
-def _shadow(code: Code, memory: SSAValue, extents: Sequence[Extent]) -> Shadow:
+def _shadow(code: Code, memory: SSAValue, extents: Sequence[Extent], has_loads: bool) -> Shadow:
     name = memory.name_hint or "memory"
     sizes = [extent.size for extent in extents]
-    read, written = (code.array(f"{name}_{what}", *sizes) for what in ("read", "written"))
-    return Shadow(read, written, extents)
+    read = code.array(f"{name}_read", *sizes) if has_loads else None
+    return Shadow(read, code.array(f"{name}_written", *sizes), extents)

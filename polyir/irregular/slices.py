@@ -8,7 +8,7 @@ loops", IEEE Transactions on Computers, 1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
@@ -186,7 +186,8 @@ def address_slice(
     except PolyirError as error:
         raise CannotInspectError(error.message, loop) from None
     for op in loop.walk():
-        _require_known(op)
+        if not has_known_effects(op):
+            raise CannotInspectError(f"an inspector cannot run '{op.name}'", op)
     writer = loop if around is None else around
     if memories is None:
         memories = _written_memories(writer)
@@ -203,19 +204,18 @@ def address_slice(
     )
 
 
-def _require_known(op: Operation) -> None:
-    """Raise unless all that `op` may do to memory is known."""
+def has_known_effects(op: Operation) -> bool:
+    """Whether all that `op` itself may do to memory is known."""
     is_control = isinstance(op, (*LOOPS, affine.IfOp, scf.IfOp))
     is_yield = isinstance(op, affine.YieldOp | scf.YieldOp | scf.ReduceOp | scf.ReduceReturnOp)
     is_access = isinstance(op, ElementAccess)
     is_memory = isinstance(op, (*ALLOCATIONS, memref.DeallocOp, memref.DimOp))
-    if not (is_control or is_yield or is_access or is_memory or is_pure(op)):
-        raise CannotInspectError(f"an inspector cannot run '{op.name}'", op)
+    return is_control or is_yield or is_access or is_memory or is_pure(op)
 
 
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     """The memrefs from outside that the loop writes; raises if others share their memory."""
-    stores = [op for op in stores_in(loop) if not _is_made_in(op.memref, loop)]
+    stores = [op for op in stores_in(loop) if not is_made_in(op.memref, loop)]
     for store in stores:
         if not is_outside(store.memref, loop):
             raise CannotInspectError("an inspector cannot name the memory of this store", store)
@@ -231,7 +231,7 @@ def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     return memories
 
 
-def _is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
+def is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
     """Whether an allocation in the loop made a memref, or what it views."""
     base = base_of(memory)
     return (
@@ -349,6 +349,20 @@ def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
             operands = [_expression(each, loop) for each in owner.mapOperands]
             return compose(owner.map.data, operands)[0]
     return IndexExpression.of(value)
+
+
+def first_subscript(op: ElementAccess) -> Hashable:
+    """What stands for the first subscript of an access: accesses with the same have the same one.
+
+    For elements of an index array, it is the place in this array, which must not change.
+    """
+    if isinstance(op, affine.LoadOp | affine.StoreOp):
+        return op
+    place = op.indices[0]
+    load = place.owner.input.owner if isinstance(place.owner, arith.IndexCastOp) else place.owner
+    if isinstance(load, affine.LoadOp):
+        return load.memref, load.map, load.indices
+    return (load.memref, load.indices) if isinstance(load, memref.LoadOp) else place
 
 
 def computed_subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:

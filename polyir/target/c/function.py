@@ -48,6 +48,7 @@ from polyir.target.c.memory import (
     plain_pointer,
     translate_alloc,
     translate_alloca,
+    translate_atomic_update,
     translate_cast,
     translate_copy,
     translate_dealloc,
@@ -399,7 +400,7 @@ def _translate_prefetch(body: Body, op: MemoryPrefetchOp) -> None:
 
 
 def _translate_memory(body: Body, op: Operation, environment: Environment) -> None:
-    """Allocations, and whole arrays."""
+    """Allocations, atomic updates, and whole arrays."""
     match op:
         case memref.AllocaOp():
             translate_alloca(body, op)
@@ -413,6 +414,8 @@ def _translate_memory(body: Body, op: Operation, environment: Environment) -> No
             translate_dim(body, op)
         case memref.CastOp():
             translate_cast(body, op)
+        case memref.AtomicRMWOp():
+            translate_atomic_update(body, op)
         case memref.GetGlobalOp():
             symbol = symbol_of(op.name_)
             if symbol not in environment.globals:

@@ -22,6 +22,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.target.abi import Scalar, scalar_type, symbol_of
@@ -177,6 +178,10 @@ def _uses(op: Operation) -> _Uses:
             yield from _of_map(op.map, op.indices, _Use.ONCE)
         case affine.ApplyOp() | affine.MinOp() | MaxOp():
             yield from _of_map(op.map, op.operands, _Use.ONCE)
+        case memref.AtomicRMWOp():
+            # The least and the greatest value are conditional expressions.
+            yield op.value, _Use.NAMED if op.kind.value.data in _CONDITIONAL else _Use.ONCE
+            yield from ((operand, _Use.ONCE) for operand in op.operands[1:])
         case scf.ForOp():
             yield from ((bound, _Use.REPEATED) for bound in (op.lb, op.ub, op.step))
         case scf.ParallelOp():
@@ -219,9 +224,12 @@ _WITH_SPECIAL_USES = frozenset(
         omp.LoopNestOp,
         memref.AllocOp,
         memref.AllocaOp,
+        memref.AtomicRMWOp,
         PrefetchOp,
     )
 )
+
+_CONDITIONAL = tuple(map(REDUCTION_KINDS.index, ("maxs", "mins")))
 
 
 def _of_map(attribute: AffineMapAttr, operands: Sequence[SSAValue], use: _Use) -> _Uses:

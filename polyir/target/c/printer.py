@@ -21,6 +21,7 @@ from polyir.target.c.syntax import (
     Array,
     ArrayArgument,
     Assign,
+    AtomicUpdate,
     Binary,
     Break,
     Call,
@@ -290,6 +291,8 @@ class Printer:
                     yield f"{indent}{{"
                     yield from self.statements(body, indent + INDENT)
                     yield f"{indent}}}"
+                case AtomicUpdate():
+                    yield from self._atomic(statement, indent)
                 case ExtensionStatement():
                     yield from self.extension(statement, indent)
                 case _:
@@ -360,6 +363,27 @@ class Printer:
             case _:
                 pass
         return f"{left} = {self.expression(value)}"
+
+    def _atomic(self, statement: AtomicUpdate, indent: str) -> Iterator[str]:
+        """An update by OpenMP.
+
+        Sums and products of integers are those of unsigned ones, but for elements of the source,
+        which may have another type of the same size.
+        """
+        target, value = self.expression(statement.target), self.expression(statement.value)
+        type = statement.target.type
+        is_choice = statement.operator in "<>"
+        if statement.has_pragma:
+            yield f"{indent}#pragma omp atomic{' compare' if is_choice else ''}"
+        if is_choice:
+            value = f"{value} {statement.operator} {target} ? {value} : {target}"
+            yield from wrapped(f"{indent}{target} = {value};")
+            return
+        is_own = statement.target.array.spelling is None
+        if statement.operator in "+*" and not type.is_float and is_own:
+            target = f"*({self.spell(type.unsigned)} *)&{target}"
+            value = self.expression(Cast(type.unsigned, statement.value))
+        yield from wrapped(f"{indent}{target} {statement.operator}= {value};")
 
     def pointer(self, array: Array, is_restricted: bool = True) -> str:
         """The declarator of a pointer through which `array` is indexed."""

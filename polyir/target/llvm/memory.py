@@ -8,6 +8,7 @@ alias. Indices keep the type index, so that the operations that compute them sta
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Final
 
 from xdsl.builder import Builder
@@ -32,6 +33,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.memory_extra import PrefetchOp
 from polyir.dialects.shaped_operations import conversion
 from polyir.target.abi import array_type, extent_name, scalar_type, symbol_name, symbol_of
@@ -155,6 +157,9 @@ class _MemrefConversion:
                 address = self._address(op.memref, op.indices, builder)
                 _store(op, op.value, address, builder)
                 self._finish(op)
+            case memref.AtomicRMWOp():
+                address = self._address(op.memref, op.indices, builder)
+                self._finish(op, [_update_atomically(op, address, builder)])
             case vector.LoadOp():
                 address = self._address(op.base, op.indices, builder)
                 self._finish(op, [_load_vector(op, address, builder)])
@@ -352,6 +357,23 @@ def _store(op: Operation, value: SSAValue, address: SSAValue, builder: Builder) 
     elif isinstance(value.type, IndexType):
         value = builder.insert(arith.IndexCastOp(value, i64)).result
     builder.insert(llvm.StoreOp(value, address))
+
+
+_ATOMIC: Final = MappingProxyType(
+    {"addf": "fadd", "addi": "add", "maxs": "max", "mins": "min", "andi": "and", "ori": "or"}
+)
+"""LLVM's names of the kinds of atomic updates."""
+
+
+def _update_atomically(op: memref.AtomicRMWOp, address: SSAValue, builder: Builder) -> SSAValue:
+    from polyir.dialects.llvm_atomics import AtomicRMWOp
+
+    kind = REDUCTION_KINDS[op.kind.value.data]
+    if kind not in _ATOMIC:
+        raise unsupported(op, f"an atomic update '{kind}' is not supported by the LLVM target")
+    # llvmlite takes the address for one of an element; the cast does nothing else.
+    pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
+    return builder.insert(AtomicRMWOp.get(_ATOMIC[kind], pointer, op.value)).res
 
 
 def _vector_alignment(type: Attribute, op: Operation) -> int:
