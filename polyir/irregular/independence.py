@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from polyir.irregular.slices import ElementAccess, subscripts_of
 from polyir.loops.loop_forms import SequentialLoop, is_outside
-from polyir.model.index_arrays import facts_of, first_write
+from polyir.model.index_arrays import facts_of, write_of
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import may_overlap, stores_in
 
@@ -82,4 +82,4 @@ def _injective_form(subscript: IndexExpression, loop: SequentialLoop) -> Hashabl
 def _is_injective(memory: SSAValue) -> bool:
     """Whether no two elements of an index array are the same, while its function runs."""
     facts = facts_of(memory)
-    return facts is not None and facts.is_injective and first_write(memory) is None
+    return facts is not None and facts.is_injective and write_of(memory) is None

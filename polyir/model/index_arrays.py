@@ -68,7 +68,7 @@ def _holds_indices(value: SSAValue) -> bool:
 
 def _with_facts(function: IndexFunction, op: ScopOp, value: SSAValue) -> IndexFunction:
     facts = facts_of(value)
-    if facts is None or _write_of(value) is not None:
+    if facts is None or write_of(value) is not None:
         return function
     range = None if facts.range is None else _in_scop(facts.range, op)
     return IndexFunction(function.name, facts.is_injective, facts.direction, range)
@@ -93,7 +93,7 @@ def _function_of(value: SSAValue) -> FuncOp | None:
     return parent if is_entry and isinstance(parent, FuncOp) else None
 
 
-def _write_of(argument: SSAValue) -> Operation | None:
+def write_of(argument: SSAValue) -> Operation | None:
     """An operation that may write an argument of a function: then its facts may be of the past."""
     function = _function_of(argument)
     assert function is not None
@@ -160,7 +160,7 @@ def unused_facts(function: FuncOp) -> Iterator[tuple[str, Operation]]:
     """The index arrays with facts that the function may change, each with a place where it does."""
     for argument in () if function.is_declaration else function.args:
         if facts_of(argument) is not None:
-            write = _write_of(argument)
+            write = write_of(argument)
             if write is not None:
                 yield argument.name_hint or f"arg{argument.index}", write
 
