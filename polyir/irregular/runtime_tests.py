@@ -26,10 +26,16 @@ from polyir.irregular.code import Code
 from polyir.irregular.extents import Extent, places_of
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
-from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, subscripts_of
+from polyir.irregular.slices import (
+    AddressSlice,
+    CannotInspectError,
+    Element,
+    ElementAccess,
+    Values,
+    subscripts_of,
+)
 from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
-from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.effects import LOADS, STORES
@@ -144,7 +150,7 @@ def _forms(op: ElementAccess, loop: SequentialLoop) -> list[_Form]:
     counter = IndexExpression.of(loop.body.block.args[0])
     try:
         subscripts = subscripts_of(op, loop)
-    except NotAffineError:
+    except CannotInspectError:
         return []
     found = []
     for dimension, subscript in enumerate(subscripts):

@@ -328,12 +328,15 @@ def _parallel_bounds(
 def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpression, ...]:
     """The subscripts of an access in a loop, as sums of what the loop does not add up itself.
 
-    Raises `NotAffineError` for products of variables.
+    Raises `PolyirError` for products of variables.
     """
     indices = [_expression(index, loop) for index in op.indices]
     if isinstance(op, memref.LoadOp | memref.StoreOp):
         return tuple(indices)
-    return compose(op.map.data, indices)
+    try:
+        return compose(op.map.data, indices)
+    except NotAffineError:
+        raise CannotInspectError("a subscript is a product of variables", op) from None
 
 
 def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
