@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, TypeGuard
@@ -229,6 +229,7 @@ def rewrite(
             continue
         region, content = item.region, item.region.content
         assert isinstance(content, TranslatedRegion)
+        _require_orders(item.module, words, region)
         if kernels is None:
             replacement = _replacement(region, content, item.check, macros, openmp)
             replacement = _with_free_helpers(replacement, words)
@@ -254,6 +255,22 @@ def rewrite(
     for position, definitions in reversed(insertions):
         lines[position:position] = definitions
     return "".join(lines)
+
+
+def _require_orders(module: ModuleOp, words: Collection[str], region: SourceRegion) -> None:
+    """Refuse a region that calls a function for an order which the file does not declare."""
+    for op in module.ops:
+        if not isinstance(op, FuncOp) or not op.is_declaration or op.sym_name.data in words:
+            continue
+        # Few regions call functions that the file does not have.
+        from polyir.irregular.orders import ORDER
+
+        if ORDER in op.attributes:
+            name = op.sym_name.data
+            parameters = "const long *starts, long, const long *neighbours, long, long *elements"
+            raise PolyirError(
+                f"the file must declare 'void {name}({parameters}, long);'", region.location
+            )
 
 
 _OUTSIDE_MEMBERS = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")

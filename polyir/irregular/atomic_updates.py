@@ -17,7 +17,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import bounds_before, move_body
+from polyir.irregular.loop_parts import bounds_before, move_body
 from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import computed_subscripts
 from polyir.loops.loop_forms import SequentialLoop

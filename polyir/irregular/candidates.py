@@ -12,7 +12,7 @@ from polyir.irregular.inspection import INSPECTOR
 from polyir.irregular.slices import AddressSlice, CannotInspectError, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.control import LOOPS
-from polyir.model.raising.effects import LOADS, inputs_of
+from polyir.model.raising.effects import LOADS, inputs_of, stores_in
 
 
 @dataclass
@@ -42,7 +42,7 @@ def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
         try:
             slice = address_slice(op)
         except CannotInspectError as error:
-            if _has_irregular_store(op):
+            if _has_irregular_access(op):
                 reasons.append((f"loop left: {error.message}", error.op))
         else:
             if _is_irregular(slice):
@@ -82,10 +82,13 @@ def dependent_values(loop: SequentialLoop) -> set[SSAValue]:
     return found
 
 
-def _has_irregular_store(loop: SequentialLoop) -> bool:
-    """Whether the loop stores at a place that is computed from what it loads."""
+def _has_irregular_access(loop: SequentialLoop) -> bool:
+    """Whether a place in memory that the loop writes is computed from what it loads."""
+    written = {op.memref for op in stores_in(loop)}
     return any(
-        isinstance(op, memref.StoreOp) and any(_is_loaded(index, loop) for index in op.indices)
+        isinstance(op, memref.LoadOp | memref.StoreOp)
+        and op.memref in written
+        and any(_is_loaded(index, loop) for index in op.indices)
         for op in loop.walk()
     )
 

@@ -106,9 +106,8 @@ class Code:
         otherwise: SSAValue | int,
     ) -> SSAValue:
         """`then` if the comparison of two numbers by a predicate of `arith.cmpi` holds."""
-        holds = self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
-        values = self._value(then), self._value(otherwise)
-        return self.builder.insert(arith.SelectOp(holds, *values)).result
+        holds = self.compared(left, predicate, right)
+        return self.choice(holds, self._value(then), self._value(otherwise))
 
     def quotient(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
         """left / right of numbers that are not negative, rounded down."""
@@ -187,7 +186,7 @@ class Code:
         self, left: SSAValue, predicate: str, right: SSAValue | int
     ) -> Iterator[tuple[Code, Code]]:
         """Code that runs if a comparison by a predicate of `arith.cmpi` holds, and if not."""
-        holds = self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
+        holds = self.compared(left, predicate, right)
         blocks = Block(), Block()
         self.add(scf.IfOp(holds, [], Region(blocks[0]), Region(blocks[1])))
         then, otherwise = (Code(InsertPoint.at_end(block)) for block in blocks)
@@ -198,14 +197,9 @@ class Code:
     @contextmanager
     def within(self, lower: SSAValue, value: SSAValue, upper: SSAValue) -> Iterator[Code]:
         """Code that runs if lower <= value < upper."""
-        after = self.builder.insert(arith.CmpiOp(value, lower, "sge")).result
-        before = self.builder.insert(arith.CmpiOp(value, upper, "slt")).result
-        holds = self.builder.insert(arith.AndIOp(after, before)).result
-        body = Block()
-        self.add(scf.IfOp(holds, [], Region(body)))
-        inner = Code(InsertPoint.at_end(body))
-        yield inner
-        inner.add(scf.YieldOp())
+        holds = self.both(self.compared(value, "sge", lower), self.compared(value, "slt", upper))
+        with self.conditional(holds) as inner:
+            yield inner
 
     @contextmanager
     def parallel_loop(

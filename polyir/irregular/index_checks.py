@@ -35,8 +35,8 @@ from polyir.irregular.checked_indices import (
 )
 from polyir.irregular.code import Code
 from polyir.irregular.extents import Extents, declared_extents
-from polyir.irregular.inspection import Inspection
-from polyir.irregular.plans import InspectionPlan, add_plans
+from polyir.irregular.inspection import INSPECTOR, Inspection
+from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
@@ -64,6 +64,9 @@ def index_checks(
     taken = {*_functions(module), *names}
     for op in module.ops:
         if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
+            continue
+        if EXECUTOR in op.attributes or INSPECTOR in op.attributes:
+            # The kernel calls them, and nobody else.
             continue
         name = op.sym_name.data
         for check, function in _checks_of(module, name):

@@ -28,7 +28,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, function_of, move_body
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.placement import function_of
 from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import ElementAccess, address_slice, computed_subscripts
 from polyir.irregular.wavefronts import Report

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from xdsl.dialects import affine, memref
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.slices import ElementAccess, is_made_in
@@ -12,15 +14,19 @@ from polyir.model.raising.effects import LOADS, STORES, may_overlap, stores_in
 from polyir.model.updates import Chain, chain_to
 
 
-def updates_in(loop: SequentialLoop) -> list[Chain]:
-    """The updates of a loop that carries nothing else.
+def updates_in(loop: SequentialLoop, others: Collection[SSAValue] = ()) -> list[Chain]:
+    """The updates of a loop that carries nothing else, besides those of `others`.
 
     Each element is updated by one operation only, and read for nothing else. Raises `PolyirError`
     with a place for other loops.
     """
     if loop.results:
         raise PolyirError("its iterations carry values in iter_args", location_of(loop))
-    stores = [op for op in stores_in(loop) if not is_made_in(op.memref, loop)]
+    stores = [
+        op
+        for op in stores_in(loop)
+        if not (is_made_in(op.memref, loop) or any(op.memref is memory for memory in others))
+    ]
     chains = [_update_of(op) for op in stores]
     loads = {chain.load for chain in chains}
     updates = tuple(zip(stores, chains, strict=True))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
-from polyir.irregular.extents import Extent, Extents
+from polyir.irregular.extents import Extent, Extents, places_of
 from polyir.irregular.slices import Element, Visit
 
 
@@ -25,8 +25,7 @@ class Shadow:
 
     def places(self, code: Code, element: Element) -> list[SSAValue]:
         """The subscripts of an element in the two arrays."""
-        pairs = zip(self.extents, element.subscripts, strict=True)
-        return [extent.place(code, subscript) for extent, subscript in pairs]
+        return places_of(code, self.extents, element.subscripts)
 
     @property
     def arrays(self) -> list[SSAValue]:

@@ -18,7 +18,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import Values
 from polyir.irregular.tile_growth import Growth, Levels, Seed, iterations

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds
+from polyir.irregular.loop_parts import Bounds
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import AddressSlice, Values, Visit
 

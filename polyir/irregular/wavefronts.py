@@ -20,7 +20,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.irregular.code import Code
 from polyir.irregular.extents import Extents
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, VisitBlock, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
 

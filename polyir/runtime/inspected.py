@@ -174,14 +174,23 @@ def _seen(
 
 
 def _difference(seen: _Seen, value: Argument) -> str | None:
-    """What is different from when it was inspected."""
+    """What is different from when it was inspected: NaN is the same as NaN."""
     if not isinstance(value, np.ndarray):
-        return None if value == seen.number else f"is {value}, and was {seen.number} in inspection"
+        is_same = value == seen.number or (value != value and seen.number != seen.number)
+        return None if is_same else f"is {value}, and was {seen.number} in inspection"
     if value.shape != seen.shape:
         return f"has the shape {value.shape}, and had {seen.shape} in inspection"
-    if seen.elements is None or np.array_equal(value, seen.elements):
+    if seen.elements is None:
         return None
-    place = tuple(int(part[0]) for part in np.nonzero(value != seen.elements))
+    changed = _bytes(value) != _bytes(seen.elements)
+    if not changed.any():
+        return None
+    place = np.unravel_index(int(changed.argmax()) // value.itemsize, value.shape)
     text = ", ".join(map(str, place))
     change = f"from {seen.elements[place]} to {value[place]} at [{text}]"
     return f"has changed since its inspection, {change}"
+
+
+def _bytes(array: Array) -> npt.NDArray[np.uint8]:
+    """The bytes of a contiguous array, in the order of its elements."""
+    return array.reshape(-1).view(np.uint8)

@@ -23,6 +23,8 @@ PIPELINES = (
     "irregular-reductions",
     "irregular-reductions{block=3}",
     "reorder-data",
+    "reorder-data{method=cuthill-mckee},reorder-iterations{method=sorting}",
+    "reorder-data{method=partition part=7},reorder-iterations",
     "sparse-tile{tile=7}",
     "runtime-test{always=true}",
     "runtime-test,inspect-wavefronts",

@@ -525,7 +525,7 @@ class _RegionFinder:
             builder.put_cells_in_scope()
         operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
-        attach_facts(operation, arguments, self._facts)
+        attach_facts(operation, arguments, self._facts, self._scopes)
         points_to = PointsTo(function, self._scopes)
         mentioned = tuple(
             dict.fromkeys((*region_names(statements, self._scopes).mentioned, *names.mentioned))
