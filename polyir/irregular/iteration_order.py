@@ -20,6 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
+from polyir.irregular.data_groups import index_load
 from polyir.irregular.independence import own_memories
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, move_body
@@ -158,10 +159,12 @@ def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:
 
 
 def _accesses_by_element(slice: AddressSlice) -> list[list[ElementAccess]]:
-    """The accesses of a loop, in its order; those with the same first subscript are together."""
+    """The accesses by index arrays in the order of the loop; those to one place are together."""
     found: dict[Hashable, list[ElementAccess]] = {}
     for access in slice.accesses:
-        found.setdefault(first_subscript(access), []).append(access)
+        is_affine = isinstance(access, affine.LoadOp | affine.StoreOp)
+        if not is_affine and index_load(access.indices[0], slice.loop) is not None:
+            found.setdefault(first_subscript(access), []).append(access)
     return list(found.values())
 
 

@@ -48,3 +48,22 @@ func.func @scatter(%n: index, %p: memref<?xindex> {poly.index_array = #poly.inde
   }
   return
 }
+
+// -----
+
+// The counter is no element of an index array: iterations are sorted by %p alone.
+// ALL: void own_inspector(
+// ALL-NOT: key = {{.*}} ? t_1 :
+// ALL: const int64_t [[P:.*]] = p[
+// ALL: key = {{.*}}[[P]]
+// ALL: void own_executor(
+func.func @own(%n: index, %p: memref<?xindex>, %A: memref<?xf64>, %B: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    %a = affine.load %A[%i] : memref<?xf64>
+    %pi = affine.load %p[%i] : memref<?xindex>
+    %v = memref.load %A[%pi] : memref<?xf64>
+    %sum = arith.addf %a, %v : f64
+    affine.store %sum, %B[%i] : memref<?xf64>
+  }
+  return
+}
