@@ -21,15 +21,14 @@ from multiprocessing.connection import Connection
 from random import Random
 
 import numpy as np
-from xdsl.dialects import affine, arith, func, scf
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Block, Region
-from xdsl.rewriter import Rewriter
+from backwards import PREFIX, with_backwards
+from pass_effects import run_passes
+from xdsl.dialects.builtin import ModuleOp
 
 from fuzzing.irregular_nodes import Program, RunError
 from fuzzing.irregular_programs import Expected, expected, random_program
 from polyir import api
-from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
+from polyir.diagnostics import PolyirError
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.runtime.inspected import InspectionError
 
@@ -39,7 +38,6 @@ SIZES = ((6, 0), (0, 1), (1, 2), (9, 3), (5, 4))
 """The size of each run, and a number that chooses its arguments."""
 
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
-BACKWARDS = "backwards_"
 
 
 @dataclass(frozen=True)
@@ -178,16 +176,10 @@ def _in_child(cases: Sequence[Case], sender: Connection) -> None:
 
 def transformed(case: Case, summary: Summary) -> ModuleOp:
     """The loops of a case after its passes; notes which ones did something."""
-    module = api.parse(case.program.text(case.name))
-    for each in case.pipeline:
-        name = each.partition("{")[0]
-        found: list[Remark] = []
-        with remarks_to(found.append):
-            module = api.run_pipeline(module, each)
-        missed = [remark for remark in found if remark.kind is RemarkKind.MISSED]
-        summary.refused.update(f"{name}: {remark.message[:50]}" for remark in missed)
-        if len(missed) < len(found):
-            summary.applied[name] += 1
+    module, effects = run_passes(api.parse(case.program.text(case.name)), case.pipeline)
+    for each in effects:
+        summary.refused.update(f"{each.name}: {reason[:50]}" for reason in each.reasons)
+        summary.applied[each.name] += each.does
     loops = api.lower(module)
     loops.verify()
     return loops
@@ -202,12 +194,12 @@ def _compiled(
     sender.send("compilation")
     options = CompilerOptions(compiler="gcc", flags=FLAGS)
     try:
-        return api.compile_loops(_merged(modules), options, checked=_originals(modules))
+        return api.compile_loops(with_backwards(*modules.values()), options, checked=_originals(modules))
     except Exception:
         for case in tuple(modules):
             try:
                 one = {case: modules[case]}
-                api.compile_loops(_merged(one), options, checked=_originals(one))
+                api.compile_loops(with_backwards(modules[case]), options, checked=_originals(one))
             except Exception:
                 summary.failures.append((case, traceback.format_exc()))
                 del modules[case]
@@ -217,49 +209,6 @@ def _compiled(
 def _originals(modules: dict[Case, ModuleOp]) -> ModuleOp:
     parsed = [api.parse(case.program.text(case.name)) for case in modules]
     return ModuleOp([op.clone() for module in parsed for op in module.body.block.ops])
-
-
-def _merged(modules: dict[Case, ModuleOp]) -> ModuleOp:
-    """The functions of all modules, and again with parallel loops that run backwards."""
-    both = [*modules.values(), *map(backwards, modules.values())]
-    return ModuleOp([op.clone() for module in both for op in module.body.block.ops])
-
-
-def backwards(module: ModuleOp) -> ModuleOp:
-    """A copy whose parallel loops run one iteration after the other, the last one first.
-
-    So dependences between their iterations change what is computed. Functions have other names.
-    """
-    result = module.clone()
-    for op in result.walk():
-        if isinstance(op, func.FuncOp):
-            op.sym_name = StringAttr(f"{BACKWARDS}{op.sym_name.data}")
-        elif isinstance(op, func.CallOp):
-            op.callee = SymbolRefAttr(f"{BACKWARDS}{op.callee.root_reference.data}")
-    loops = [op for op in result.walk() if isinstance(op, scf.ParallelOp | affine.ParallelOp)]
-    for loop in reversed(loops):
-        if isinstance(loop, scf.ParallelOp) and len(loop.body.block.args) == 1:
-            _run_backwards(loop)
-    result.verify()
-    return result
-
-
-def _run_backwards(loop: scf.ParallelOp) -> None:
-    """Replace a parallel loop whose step is 1."""
-    (lower,), (upper,), (step,) = loop.lowerBound, loop.upperBound, loop.step
-    old = loop.body.block
-    body = Block(arg_types=[old.args[0].type])
-    last = arith.SubiOp(upper, step)
-    distance = arith.SubiOp(body.args[0], lower)
-    counter = arith.SubiOp(last.result, distance.result)
-    body.add_ops([distance, counter])
-    old.args[0].replace_all_uses_with(counter.result)
-    for op in tuple(old.ops):
-        if op is not old.last_op:
-            op.detach()
-            body.add_op(op)
-    body.add_op(scf.YieldOp())
-    Rewriter.replace_op(loop, [last, scf.ForOp(lower, upper, step, [], Region(body))], [])
 
 
 def _in_process(check: Callable[[], str | None]) -> str | None:
@@ -309,7 +258,7 @@ def _with_threads(count: int) -> Callable:
 
 
 def _backwards(library: CompiledModule, case: Case, given: list, _: Expected) -> bool:
-    library[f"{BACKWARDS}{case.name}"](*given)
+    library[f"{PREFIX}{case.name}"](*given)
     return True
 
 
