@@ -9,7 +9,6 @@ them goes unnoticed. Each case runs in a process of its own.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 import traceback
@@ -23,6 +22,7 @@ from random import Random
 import numpy as np
 from backwards import PREFIX, with_backwards
 from pass_effects import run_passes
+from separate_process import in_process
 from xdsl.dialects.builtin import ModuleOp
 
 from fuzzing.irregular_nodes import Program, RunError
@@ -168,7 +168,7 @@ def _in_child(cases: Sequence[Case], sender: Connection) -> None:
     for case in modules:
         assert library is not None
         sender.send(f"{case.description}: run")
-        defect = _in_process(lambda case=case: _difference(library, case, wanted[case]))
+        defect = in_process(lambda case=case: _difference(library, case, wanted[case]), SECONDS)
         if defect is not None:
             summary.failures.append((case, defect))
     sender.send(summary)
@@ -209,30 +209,6 @@ def _compiled(
 def _originals(modules: dict[Case, ModuleOp]) -> ModuleOp:
     parsed = [api.parse(case.program.text(case.name)) for case in modules]
     return ModuleOp([op.clone() for module in parsed for op in module.body.block.ops])
-
-
-def _in_process(check: Callable[[], str | None]) -> str | None:
-    """The result of a check in a process of its own, or how that ended."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        import signal
-
-        signal.alarm(SECONDS)
-        try:
-            found = check() or ""
-        except BaseException:
-            found = traceback.format_exc()
-        os.write(writer, found.encode()[:60_000])
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as stream:
-        found = stream.read().decode()
-    _, status = os.waitpid(child, 0)
-    if status:
-        return f"the process ends with {os.waitstatus_to_exitcode(status)}"
-    return found or None
 
 
 def _difference(library: CompiledModule, case: Case, wanted: Sequence[Expected]) -> str | None:
