@@ -35,7 +35,7 @@ def compiled(name: str, pipeline: str) -> CompiledModule:
 def inspected(name: str, pipeline: str, **given: object) -> Mapping[str, np.ndarray]:
     """What the inspector of a program fills: arrays with room at their ends."""
     inspector = compiled(name, pipeline)[f"{PROGRAMS[name].function}_inspector"]
-    wanted = signature(inspector).parameters
+    wanted = [each for each in signature(inspector).parameters if each != "unchecked"]
     filled = {each: np.full(200, -1) for each in wanted if each not in given}
     for each in ("wavefronts", "tiles", "independent"):
         if each in filled:
@@ -54,9 +54,7 @@ def wavefronts() -> list[list[int]]:
     of: list[int] = []
     for later in range(len(P)):
         waits = [
-            of[i]
-            for i in range(later)
-            if P[i] == Q[later] or Q[i] == P[later] or P[i] == P[later]
+            of[i] for i in range(later) if P[i] == Q[later] or Q[i] == P[later] or P[i] == P[later]
         ]
         of.append(max(waits) + 1 if waits else 0)
     return [[i for i in range(len(P)) if of[i] == w] for w in range(max(of) + 1)]

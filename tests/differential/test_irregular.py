@@ -1,22 +1,22 @@
 """Programs with index arrays compute the same bits after each pass for them, and after several.
 
-`DOES_NOTHING` says which pass leaves which program, and why. All others must do something: a pass
-that silently leaves a program is a failure.
+`irregular_arguments.DOES_NOTHING` says which pass leaves which program, and why. All others must do
+something: a pass that silently leaves a program is a failure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
 import numpy as np
 import pytest
 from backwards import PREFIX, with_backwards
+from irregular_arguments import DOES_NOTHING, arguments, whole
 from irregular_programs import PROGRAMS, Arguments, IrregularProgram
 from pass_effects import run_passes
-from sparse_matrices import GENERATORS, Matrix, of_entries
 
 from polyir import api
 from polyir.runtime import Backend, CompiledModule, CompilerOptions
@@ -53,31 +53,8 @@ IN_ANY_ORDER = (
 )
 """These add up in another order. Arguments are integers here, so that no sum is rounded."""
 
-_NO_STEPS = "no loop holds a sequence of irregular loops"
-_NO_UPDATE = "this is no update of an element by one operation"
-_AFFINE = "no loop writes elements by index arrays"
-
-DOES_NOTHING: Final[Mapping[tuple[str, str], str]] = {
-    **{
-        (name, "sparse-tile"): _NO_STEPS
-        for name in ("fig15-15", "fig15-17", "fig15-19", "triangular-solve", "spmv", "mesh-edges")
-    },
-    **{
-        (name, "reorder-iterations"): _NO_UPDATE
-        for name in PROGRAMS
-        if name not in ("moldyn", "mesh-edges", "pagerank")
-    },
-    ("spmv", "inspect-wavefronts"): _AFFINE,
-    ("spmv", "runtime-test"): _AFFINE,
-}
-"""What a pass says of a program that it leaves, by the names of both."""
-
 AFTER_OTHERS: Final[Mapping[tuple[str, str, str], str]] = {}
-"""The same for a pass that comes after others, by program, pipeline and pass."""
-
-SIZES = (1, 20, 150)
-ARRAYS = 20
-STEPS = 3
+"""Why a pass that comes after others leaves a program, by program, pipeline and pass."""
 
 
 @cache
@@ -92,39 +69,6 @@ def compiled(
     loops = with_backwards(api.lower(result)) if backend == "c" else result
     done = api.compile_loops(loops, options, backend, checked=module)
     return done, tuple((each.name, each.does, each.reasons) for each in effects)
-
-
-def matrix(number: int, size: int) -> Matrix:
-    """One of several kinds of matrices; only the first kind is not symmetric."""
-    random = np.random.default_rng((number, size))
-    makers = [_unsymmetric, *GENERATORS.values()]
-    return makers[number % len(makers)](size, random)
-
-
-def _unsymmetric(size: int, random: np.random.Generator) -> Matrix:
-    """A matrix with entries anywhere, also several in one place, besides a diagonal."""
-    rows, columns = random.integers(0, size, (2, 4 * size))
-    every = np.arange(size)
-    values = np.concatenate([np.full(size, 4.0), random.random(4 * size) / 8])
-    return of_entries(size, np.concatenate([every, rows]), np.concatenate([every, columns]), values)
-
-
-def arguments(program: IrregularProgram) -> Iterator[Arguments]:
-    for size in SIZES:
-        for number in range(ARRAYS):
-            random = np.random.default_rng(number)
-            yield program.arguments(matrix(number, size), random, STEPS)
-
-
-def whole(given: Arguments) -> Arguments:
-    """The arguments with integers for floating-point numbers."""
-    exact: Arguments = {}
-    for name, value in given.items():
-        if isinstance(value, np.ndarray) and value.dtype == np.float64:
-            exact[name] = np.floor(value * 8) - 2
-        else:
-            exact[name] = 0.5 if isinstance(value, float) else value
-    return exact
 
 
 def result(

@@ -85,7 +85,8 @@ def schedule_of(name: str, kind: str, options: str) -> Schedule:
         **{each: np.full(room, -1) for each in ("iterations", "starts", "order", "fronts")},
         **{each: np.zeros((), np.int64) for each in ("wavefronts", "tiles")},
     }
-    inspector(**{each: {**given, **filled}[each] for each in signature(inspector).parameters})
+    known = {**given, **filled}
+    inspector(**{each: known[each] for each in signature(inspector).parameters if each in known})
     levels = LOOPS.get(name, 1) * SWEEPS
     sizes = _sizes(points_of(name, kind))
     starts = filled["starts"]

@@ -192,18 +192,22 @@ def _compiled(
     if not modules:
         return None
     sender.send("compilation")
-    options = CompilerOptions(compiler="gcc", flags=FLAGS)
     try:
-        return api.compile_loops(with_backwards(*modules.values()), options, checked=_originals(modules))
+        return _library(modules)
     except Exception:
         for case in tuple(modules):
             try:
-                one = {case: modules[case]}
-                api.compile_loops(with_backwards(modules[case]), options, checked=_originals(one))
+                _library({case: modules[case]})
             except Exception:
                 summary.failures.append((case, traceback.format_exc()))
                 del modules[case]
         return _compiled(modules, summary, sender)
+
+
+def _library(modules: dict[Case, ModuleOp]) -> CompiledModule:
+    options = CompilerOptions(compiler="gcc", flags=FLAGS)
+    loops = with_backwards(*modules.values())
+    return api.compile_loops(loops, options, checked=_originals(modules))
 
 
 def _originals(modules: dict[Case, ModuleOp]) -> ModuleOp:

@@ -192,9 +192,7 @@ class _Maker:
         value = self.value(type, counters, self._data)
         return Store(array, places, value, not self._chance(0.2))
 
-    def body(
-        self, counters: Sequence[Counter], depth: int, updates: bool
-    ) -> tuple[Statement, ...]:
+    def body(self, counters: Sequence[Counter], depth: int, updates: bool) -> tuple[Statement, ...]:
         """The statements of an iteration."""
         found: list[Statement] = []
         for _ in range(self._random.choice((1, 1, 2, 3))):
@@ -347,9 +345,7 @@ class Expected:
 
     def given(self) -> list[object]:
         """The arguments, in memory that ends where they do."""
-        return [
-            guarded(each) if isinstance(each, np.ndarray) else each for each in self.arguments
-        ]
+        return [guarded(each) if isinstance(each, np.ndarray) else each for each in self.arguments]
 
 
 DTYPES = {"f64": np.float64, "i64": np.int64, "index": np.int64, "i32": np.int32}
