@@ -23,6 +23,7 @@ from sparse_tiles import Point, Schedule, violation
 
 from polyir import api
 from polyir.runtime import CompiledModule
+from polyir.runtime.functions import public_signatures
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
@@ -57,9 +58,12 @@ def arguments(name: str, kind: str) -> Arguments:
     return PROGRAMS[name].arguments(GENERATORS[kind](SIZE, random), random, SWEEPS)
 
 
+@cache
 def points_of(name: str, kind: str) -> list[Point]:
     """The iterations of inner loops, and what each reads and writes, in the order of a trace."""
-    given = [v.copy() if isinstance(v, np.ndarray) else v for v in arguments(name, kind).values()]
+    made = arguments(name, kind)
+    (wanted,) = public_signatures(api.parse(PROGRAMS[name].path.read_text()))
+    given = [made[each.name] for each in wanted.parameters]
     trace = traced(name)(PROGRAMS[name].function, *given)
     loops = sorted({access.counters[1].loop for access in trace})
     # Loops are numbered as the accesses in them are met, which is the order of the program.

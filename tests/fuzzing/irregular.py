@@ -32,12 +32,13 @@ from polyir.diagnostics import PolyirError
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.runtime.inspected import InspectionError
 
-BATCH = 16
+BATCH = 8
+VERBOSE = False
 SECONDS = 60
 SIZES = ((6, 0), (0, 1), (1, 2), (9, 3), (5, 4))
 """The size of each run, and a number that chooses its arguments."""
 
-FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+FLAGS = ("-std=c99", "-O0", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ PASSES: dict[str, Callable[[Random, bool], str]] = {
 def random_case(seed: int) -> Case:
     """The case of a number."""
     program, random = random_program(seed), Random(f"pipeline {seed}")
-    chosen = [random.choice(list(PASSES)) for _ in range(random.choice((1, 1, 2, 2, 3)))]
+    chosen = random.sample(list(PASSES), random.choice((1, 1, 2, 2, 3)))
     passes = [PASSES[name](random, program.is_exact) for name in chosen]
     draw = random.random()
     if draw < 0.1:
@@ -132,7 +133,7 @@ def run_batch(cases: Sequence[Case]) -> Summary:
     child = context.Process(target=_in_child, args=(cases, sender))
     child.start()
     sender.close()
-    stage = "start"
+    stage, begin = "start", time.monotonic()
     while True:
         try:
             message = receiver.recv()
@@ -140,6 +141,8 @@ def run_batch(cases: Sequence[Case]) -> Summary:
             break
         if isinstance(message, str):
             stage = message
+            if VERBOSE:
+                print(f"{time.monotonic() - begin:6.1f} {stage}", flush=True)
         else:
             summary.add(message)
             stage = "end"
@@ -211,7 +214,9 @@ def _library(modules: dict[Case, ModuleOp]) -> CompiledModule:
 
 
 def _originals(modules: dict[Case, ModuleOp]) -> ModuleOp:
-    parsed = [api.parse(case.program.text(case.name)) for case in modules]
+    """The programs whose index arrays are checked: some of them, for each check takes its time."""
+    chosen = [case for case in modules if case.program.seed % 4 == 0]
+    parsed = [api.parse(case.program.text(case.name)) for case in chosen]
     return ModuleOp([op.clone() for module in parsed for op in module.body.block.ops])
 
 

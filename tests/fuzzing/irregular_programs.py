@@ -195,12 +195,12 @@ class _Maker:
     def body(self, counters: Sequence[Counter], depth: int, updates: bool) -> tuple[Statement, ...]:
         """The statements of an iteration."""
         found: list[Statement] = []
-        for _ in range(self._random.choice((1, 1, 2, 3))):
+        for _ in range(self._random.choice((1, 1, 1, 2))):
             draw = self._random.random()
             if depth and draw < 0.3:
                 found.append(self.inner_loop(counters, depth - 1, updates))
             elif draw < 0.42:
-                then = tuple(self.statement(counters, updates) for _ in range(2))
+                then = (self.statement(counters, updates),)
                 other = (self.statement(counters, updates),) if self._chance(0.3) else ()
                 found.append(If(self.condition(counters), then, other))
             elif self._writes_index and self._chance(self._odd):
@@ -277,7 +277,7 @@ class _Maker:
 
     def program(self, seed: int) -> Program:
         """A program: loops one after the other, often in a loop over time steps."""
-        nests = tuple(self.nest() for _ in range(self._random.choice((1, 1, 2, 2, 3))))
+        nests = tuple(self.nest() for _ in range(self._random.choice((1, 1, 2, 2))))
         if self._chance(0.6):
             upper = STEPS if self._chance(0.8) else Number(3)
             is_scf = self._chance(0.15)
