@@ -1,4 +1,4 @@
-"""Which passes of a pipeline do something, as their remarks say."""
+"""Which passes of a pipeline do something, and which say that they do not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polyir.diagnostics import Remark, RemarkKind, remarks_to
 
 @dataclass(frozen=True)
 class Effect:
-    """What a pass says: that it `does` something, and the reasons of what it leaves."""
+    """Whether a pass `does` something, and the reasons that it says of what it leaves."""
 
     name: str
     does: bool
@@ -26,7 +26,11 @@ def run_passes(module: ModuleOp, passes: Iterable[str]) -> tuple[ModuleOp, list[
     for each in passes:
         found: list[Remark] = []
         with remarks_to(found.append):
-            module = api.run_pipeline(module, each)
+            result = api.run_pipeline(module, each)
         missed = tuple(r.message for r in found if r.kind is RemarkKind.MISSED)
-        effects.append(Effect(each.partition("{")[0], len(missed) < len(found), missed))
+        # A pass that leaves all may have taken things apart, and says why.
+        is_done = len(missed) < len(found) or not missed
+        does = is_done and not result.is_structurally_equivalent(module)
+        effects.append(Effect(each.partition("{")[0], does, missed))
+        module = result
     return module, effects

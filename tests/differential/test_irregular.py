@@ -122,7 +122,7 @@ def test_bits_are_those_of_the_original(name: str, pipeline: str) -> None:
 IN_LLVM = (
     "inspect-wavefronts{block=3}",
     "reorder-data{method=breadth-first},sparse-tile{tile=5}",
-    "check-indices,reorder-data,runtime-test{always=true},inspect-wavefronts",
+    "reorder-data,runtime-test{always=true},inspect-wavefronts",
 )
 
 

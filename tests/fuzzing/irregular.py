@@ -210,7 +210,7 @@ def _compiled(
 def _library(modules: dict[Case, ModuleOp]) -> CompiledModule:
     options = CompilerOptions(compiler="gcc", flags=FLAGS)
     loops = with_backwards(*modules.values())
-    return api.compile_loops(loops, options, checked=_originals(modules))
+    return api.compile_loops(loops, options, "c", checked=_originals(modules))
 
 
 def _originals(modules: dict[Case, ModuleOp]) -> ModuleOp:
