@@ -15,12 +15,15 @@ from itertools import product
 import numpy as np
 import pytest
 from access_traces import Access, TracedProgram
+from guarded_arrays import guarded
 from irregular_programs import PROGRAMS, Arguments
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from pass_effects import run_passes
+from separate_process import in_process
 from sparse_matrices import GENERATORS
 from sparse_tiles import Point, Schedule, violation
 
+import polyir
 from polyir import api
 from polyir.runtime import CompiledModule
 from polyir.runtime.functions import public_signatures
@@ -119,6 +122,20 @@ def test_all_dependences_are_respected(name: str, options: str) -> None:
     for kind in KINDS:
         points = points_of(name, kind)
         assert violation(schedule_of(name, kind, options), points, LOOPS.get(name, 1)) is None
+
+
+def test_coloured_tiles_of_one_iteration_without_any() -> None:
+    """The only tile is empty, and nothing is read for it."""
+    pipeline = "sparse-tile{tile=1 sweeps=2 numbering=coloured}"
+    module = polyir.compile(PROGRAMS["gauss-seidel"].path.read_text(), pipeline, backend="c")
+    nothing = {name: guarded(np.zeros(0)) for name in ("v", "f", "diagonal", "u")}
+    indices = {name: guarded(np.zeros(0, np.int64)) for name in ("rowptr", "col")}
+
+    def call() -> None:
+        for sweeps, n in ((0, 0), (2, 0), (2, -1)):
+            module.gauss_seidel(sweeps=sweeps, n=n, **indices, **nothing)
+
+    assert in_process(call) is None
 
 
 @pytest.mark.parametrize("name", NAMES)
