@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from fuzzing.irregular import PASSES, Summary, random_case, run_batch
 
-BATCH, BATCHES = 12, 4
+BATCH, BATCHES = 8, 3
 
 
 def summary(first: int) -> Summary:

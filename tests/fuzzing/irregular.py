@@ -33,7 +33,6 @@ from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.runtime.inspected import InspectionError
 
 BATCH = 8
-VERBOSE = False
 SECONDS = 60
 SIZES = ((6, 0), (0, 1), (1, 2), (9, 3), (5, 4))
 """The size of each run, and a number that chooses its arguments."""
@@ -125,8 +124,8 @@ def random_case(seed: int) -> Case:
 # Runs
 
 
-def run_batch(cases: Sequence[Case]) -> Summary:
-    """Try cases; what crashes or hangs is a failure."""
+def run_batch(cases: Sequence[Case], is_verbose: bool = False) -> Summary:
+    """Try cases; what crashes or hangs is a failure. May say what begins when, in seconds."""
     summary = Summary(tried=len(cases))
     context = get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
@@ -141,7 +140,7 @@ def run_batch(cases: Sequence[Case]) -> Summary:
             break
         if isinstance(message, str):
             stage = message
-            if VERBOSE:
+            if is_verbose:
                 print(f"{time.monotonic() - begin:6.1f} {stage}", flush=True)
         else:
             summary.add(message)
@@ -279,6 +278,7 @@ def main() -> int:
     parser.add_argument("count", type=int, help="programs")
     parser.add_argument("first", type=int, help="the number of the first program")
     parser.add_argument("--show", action="store_true", help="print the programs, and run nothing")
+    parser.add_argument("--verbose", action="store_true", help="say what begins")
     options = parser.parse_args()
     begin = time.monotonic()
     total = Summary()
@@ -290,7 +290,7 @@ def main() -> int:
         return 0
     for first in range(options.first, end, BATCH):
         cases = [random_case(number) for number in range(first, min(first + BATCH, end))]
-        found = run_batch(cases)
+        found = run_batch(cases, options.verbose)
         total.add(found)
         for case, defect in found.failures:
             print(f"{case.description}\n  {defect}", flush=True)
