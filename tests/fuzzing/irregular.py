@@ -25,8 +25,9 @@ from pass_effects import run_passes
 from separate_process import in_process
 from xdsl.dialects.builtin import ModuleOp
 
-from fuzzing.irregular_nodes import Program, RunError
+from fuzzing.irregular_nodes import RunError
 from fuzzing.irregular_programs import Expected, expected, random_program
+from fuzzing.irregular_statements import Program
 from polyir import api
 from polyir.diagnostics import PolyirError
 from polyir.runtime import CompiledModule, CompilerOptions

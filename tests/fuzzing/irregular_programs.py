@@ -14,7 +14,6 @@ import numpy as np
 from guarded_arrays import guarded
 
 from fuzzing.irregular_nodes import (
-    ARGUMENTS,
     TYPES,
     Binary,
     Carried,
@@ -25,22 +24,25 @@ from fuzzing.irregular_nodes import (
     Data,
     Element,
     Flag,
-    Fold,
-    For,
-    If,
     Index,
     Name,
     Number,
     Positive,
+    Run,
+    Sum,
+    Value,
+)
+from fuzzing.irregular_statements import (
+    ARGUMENTS,
+    Fold,
+    For,
+    If,
     Private,
     Program,
-    Run,
     SetIndex,
     Statement,
     Store,
-    Sum,
     Update,
-    Value,
     run_all,
 )
 
