@@ -141,7 +141,7 @@ def call(
 PIPELINES_FOR_EXAMPLES = (
     *PIPELINES,
     "sparse-tile{tile=5}",
-    "sparse-tile{tile=3 sweeps=2 numbering=coloured order=wavefronts}",
+    "sparse-tile{tile=3 sweeps=2 order=wavefronts}",
     "runtime-test{always=true}",
     "reorder-iterations{reassociate=true}",
     "runtime-test{always=true},inspect-wavefronts{block=1}",
