@@ -41,10 +41,10 @@ SEVERAL = (
     "reorder-data,inspect-wavefronts",
     "inspect-wavefronts,reorder-data",
     "reorder-data{method=breadth-first},sparse-tile{tile=5}",
-    "sparse-tile{tile=5},reorder-data",
+    "sparse-tile{tile=5 sweeps=1},reorder-data",
     "runtime-test{always=true},inspect-wavefronts",
     "check-indices,reorder-data,runtime-test{always=true},inspect-wavefronts",
-    "sparse-tile{tile=7},inspect-wavefronts",
+    "sparse-tile{tile=7 sweeps=1},inspect-wavefronts",
 )
 IN_ANY_ORDER = (
     "reorder-iterations{reassociate=true}",
