@@ -104,7 +104,10 @@ def _element_type(memory: SSAValue) -> Attribute:
 
 
 def _streams(loop: SequentialLoop, region: Operation) -> dict[SSAValue, list[ElementAccess]]:
-    """The one-dimensional arrays that a loop reads at its counter, and a region does not write."""
+    """The one-dimensional arrays that a loop reads at its counter, and a region does not write.
+
+    Each iteration reads them: if some do not, arrays may be shorter than the copies.
+    """
     found: dict[SSAValue, list[ElementAccess]] = {}
     counter = IndexExpression.of(loop.body.block.args[0])
     for op in loop.walk():

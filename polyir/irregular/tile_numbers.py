@@ -11,6 +11,8 @@ another block in the seed itself, its colour is higher, so that the numbers keep
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
@@ -96,7 +98,10 @@ class Colouring:
         seed = self._levels.seed
         bounds = self._levels.bounds[seed.loop]
         with iterations_of_block(code, bounds, block, seed.tile) as (body, counter):
-            self._levels.slices[seed.loop].replay(body, counter, self._levels.values, visit)
+            # Without iterations of the seed, there is a tile all the same.
+            is_in = body.within(bounds.lower, counter, bounds.upper)
+            with is_in if seed.tile == 1 else nullcontext(body) as inner:
+                self._levels.slices[seed.loop].replay(inner, counter, self._levels.values, visit)
 
 
 def _bit(code: Code, colour: SSAValue) -> SSAValue:

@@ -106,16 +106,19 @@ def inspected(
     if isinstance(plan, str):
         raise InspectionError(f"the inspector of {symbol} cannot run before it: {plan}")
     supplied = _supplied(kernel, plan, arguments, named)
+    count = len(kernel.signature.parameters)
+    if check and len(supplied) == count:
+        kernel.checked(tuple(supplied[number] for number in range(count)), {})
     if check:
         kernel.check_indices({n: kernel.converted(n, value) for n, value in supplied.items()})
     given = {number: supplied[number] for number in sorted(plan.needed)}
     known: dict[int, Argument] = dict(given)
     sizes = _sizes(module[plan.sizes.symbol], [known[number] for number in plan.sizes.operands])
-    count = len(kernel.signature.parameters)
-    outputs = [
-        np.empty([sizes[-1 - extent] if extent < 0 else extent for extent in shape], np.int64)
-        for shape in plan.outputs
-    ]
+    shapes = [[sizes[-1 - each] if each < 0 else each for each in shape] for shape in plan.outputs]
+    try:
+        outputs = [np.empty(shape, np.int64) for shape in shapes]
+    except (MemoryError, ValueError) as error:
+        raise ArgumentError(f"the inspector of {symbol} fills arrays: {error}") from None
     known |= {count + number: output for number, output in enumerate(outputs)}
     for call in plan.inspectors:
         module[call.symbol](*(known[number] for number in call.operands), unchecked=True)

@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pytest
 from c_runs import FLAGS, WARNINGS, transformed
 from guarded_arrays import guarded
-from irregular_programs import PROGRAMS, Argument, Arguments
+from irregular_arguments import DOES_NOTHING, arguments, whole
+from irregular_programs import PROGRAMS, Argument
 from sparse_matrices import GENERATORS
 
 import polyir
@@ -139,31 +140,36 @@ def call(
     return [each.tobytes() for each in arrays]
 
 
-OTHER_PIPELINES = (
+PIPELINES_FOR_EXAMPLES = (
+    *PIPELINES,
     "sparse-tile{tile=5}",
+    "sparse-tile{tile=3 sweeps=2 order=wavefronts}",
+    "runtime-test{always=true}",
     "reorder-data",
     "reorder-data{method=partition part=5},reorder-iterations",
+    "reorder-iterations{reassociate=true}",
+    "runtime-test{always=true},inspect-wavefronts{block=1}",
+    "sparse-tile{tile=7},inspect-wavefronts{block=1}",
 )
 
 
-@pytest.mark.parametrize("pipeline", [*PIPELINES, *OTHER_PIPELINES])
+@pytest.mark.parametrize("pipeline", PIPELINES_FOR_EXAMPLES)
 @pytest.mark.parametrize("name", NAMES)
 def test_examples(name: str, pipeline: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     assert program.c_path is not None
     original, changed = both(program.c_path, tmp_path, pipeline)
     text = (tmp_path / "transformed.c").read_text()
-    if pipeline in PIPELINES:
-        assert program.has_dependences == (f"{program.function}_inspector(" in text)
+    passes = [each.partition("{")[0] for each in pipeline.split(",")]
+    does_something = any((name, each) not in DOES_NOTHING for each in passes)
+    assert does_something == (f"{program.function}_inspector(" in text)
     (signature,) = public_signatures(polyir.parse(program.path.read_text()))
-    for size in (1, 20, 150):
-        for number, generator in enumerate(GENERATORS.values()):
-            random = np.random.default_rng(number)
-            given: Arguments = program.arguments(generator(size, random), random, 3)
-            values = [given[each.name] for each in signature.parameters]
-            expected = call(original, program.function, values, 1, np.int32)
-            for threads in (1, 2):
-                assert call(changed, program.function, values, threads, np.int32) == expected
+    for drawn in arguments(program):
+        given = whole(drawn) if "reassociate" in pipeline else drawn
+        values = [given[each.name] for each in signature.parameters]
+        expected = call(original, program.function, values, 1, np.int32)
+        for threads in (1, 2):
+            assert call(changed, program.function, values, threads, np.int32) == expected
 
 
 @pytest.mark.parametrize("form", FORMS)
