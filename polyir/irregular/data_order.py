@@ -436,7 +436,7 @@ class _Executor:
     def _copy(
         self, code: Code, memory: SSAValue, copy: SSAValue, extents: list[SSAValue], is_back: bool
     ) -> None:
-        with code.loops("e", extents) as (body, indices):
+        with code.copy_loops("e", extents) as (body, indices):
             moved = (body.load(self.places, indices[0]), *indices[1:])
             if is_back:
                 body.store(body.load(copy, *moved), memory, *indices)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from c_runs import FLAGS, WARNINGS, transformed
-from irregular_programs import PROGRAMS, Argument, Arguments
+from irregular_programs import FOLDER, PROGRAMS, Argument, Arguments
 from sparse_matrices import GENERATORS
 
 import polyir
@@ -20,6 +20,7 @@ PIPELINES = (
     "inspect-wavefronts{block=1}",
     "inspect-wavefronts{block=3}",
 )
+TESTS = "runtime-test{always=true}"
 
 NAMES = [name for name, program in PROGRAMS.items() if program.c_path is not None]
 
@@ -105,11 +106,11 @@ def library(source: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(target))
 
 
-def both(source: Path, folder: Path, pipeline: str) -> tuple[ctypes.CDLL, ctypes.CDLL]:
+def both(source: Path, folder: Path, *options: str) -> tuple[ctypes.CDLL, ctypes.CDLL]:
     """The library of a file, and that of the file after some passes."""
     original, target = folder / "original.c", folder / "transformed.c"
     original.write_text(source.read_text())
-    assert transformed(source, target, f"--passes={pipeline}") == 0
+    assert transformed(source, target, *options) == 0
     return library(original), library(target)
 
 
@@ -138,12 +139,12 @@ def call(
     return [each.tobytes() for each in arrays]
 
 
-@pytest.mark.parametrize("pipeline", [*PIPELINES, "sparse-tile{tile=5}"])
+@pytest.mark.parametrize("pipeline", [*PIPELINES, TESTS, f"{TESTS},inspect-wavefronts", "sparse-tile{tile=5}"])
 @pytest.mark.parametrize("name", NAMES)
 def test_examples(name: str, pipeline: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     assert program.c_path is not None
-    original, changed = both(program.c_path, tmp_path, pipeline)
+    original, changed = both(program.c_path, tmp_path, f"--passes={pipeline}")
     text = (tmp_path / "transformed.c").read_text()
     if pipeline in PIPELINES:
         assert program.has_dependences == (f"{program.function}_inspector(" in text)
@@ -162,7 +163,7 @@ def test_examples(name: str, pipeline: str, tmp_path: Path) -> None:
 def test_forms_of_loops(form: str, tmp_path: Path) -> None:
     source = tmp_path / "form.c"
     source.write_text(FORMS[form])
-    original, changed = both(source, tmp_path, PIPELINES[0])
+    original, changed = both(source, tmp_path, f"--passes={PIPELINES[0]}")
     assert "f_inspector(" in (tmp_path / "transformed.c").read_text()
     for number in range(10):
         random = np.random.default_rng(number)
@@ -174,6 +175,23 @@ def test_forms_of_loops(form: str, tmp_path: Path) -> None:
         expected = call(original, "f", values, 1, np.int64)
         for threads in (1, 2):
             assert call(changed, "f", values, threads, np.int64) == expected
+
+
+@pytest.mark.parametrize("passes", ["--privatize", "--poly-raise=data-loops --privatize"])
+def test_private_array_by_a_range(passes: str, tmp_path: Path) -> None:
+    options = (*passes.split(), "--mark-parallel")
+    original, changed = both(FOLDER / "fig15-16.c", tmp_path, *options)
+    text = (tmp_path / "transformed.c").read_text()
+    assert text.count("#pragma omp parallel for") == 1
+    for number in range(10):
+        random = np.random.default_rng(number)
+        n, m = (int(each) for each in random.integers(1, 256, 2))
+        l = int(random.integers(0, m + 1))
+        pos = random.integers(l, m + 1, n)
+        values: list[Argument] = [n, l, m, pos, random.random((n, 256)), np.zeros((n, 256))]
+        expected = call(original, "fill_and_gather", values, 1, np.int32)
+        for threads in (1, 2):
+            assert call(changed, "fill_and_gather", values, threads, np.int32) == expected
 
 
 REFUSED = {

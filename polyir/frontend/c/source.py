@@ -30,6 +30,7 @@ from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import identifiers_in, nodes_below, region_names
+from polyir.frontend.c.own_variables import make_own
 from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
@@ -512,7 +513,9 @@ class _RegionFinder:
         Statements(builder, variables, expressions, self._takes_data).translate(modelled)
         builder.insert(func.ReturnOp())
         described = variables.arguments.described
-        if not self._takes_data:
+        if self._takes_data:
+            make_own(builder, described, self._scopes, function, statements)
+        else:
             delinearise(builder, described)
         for argument in tuple(entry.args):
             if argument not in described:
