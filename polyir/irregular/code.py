@@ -84,6 +84,10 @@ class Code:
         """Whether two values of type i1 hold."""
         return self.builder.insert(arith.AndIOp(left, right)).result
 
+    def either_holds(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Whether one of two values of type i1 holds."""
+        return self.builder.insert(arith.OrIOp(left, right)).result
+
     def choice(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
         """One of two values."""
         return self.builder.insert(arith.SelectOp(condition, value, other)).result

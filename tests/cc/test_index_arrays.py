@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 from pathlib import Path
 
@@ -159,12 +160,54 @@ def test_examples(name: str, pipeline: str, tmp_path: Path) -> None:
                 assert call(changed, program.function, values, threads, np.int32) == expected
 
 
+VARIABLES = """
+void f(long n, const long *start, const long *col, double *restrict x) {
+  double sum = 0, last = 0;
+  long i, k, c = 0;
+#pragma scop
+  for (i = 0; i < n; i++) {
+    sum = 0.5;
+    for (k = start[i]; k < start[i + 1]; k++) {
+      c = col[k];
+      sum += x[c];
+      if (c < i)
+        last = x[c];
+    }
+    x[i] = sum * 0.5 + BEFORE;
+  }
+#pragma endscop
+  x[0] += AFTER;
+}
+"""
+
+
+@pytest.mark.parametrize("before", ["1.0", "last"])
+@pytest.mark.parametrize("after", ["i", "last", "sum + c"])
+def test_variables_that_are_declared_before(before: str, after: str, tmp_path: Path) -> None:
+    # Only a value that no iteration takes from an earlier one lets iterations run in parallel.
+    source = tmp_path / "form.c"
+    source.write_text(VARIABLES.replace("BEFORE", before).replace("AFTER", after))
+    original, changed = both(source, tmp_path, f"--passes={PIPELINES[0]}")
+    shared = {"x"} if before == "1.0" and after == "i" else {"x", "last"}
+    if "c" in after:
+        # The inspector would need the value that the loop gives c.
+        shared = set()
+    text = (tmp_path / "transformed.c").read_text()
+    assert set(re.findall(r"(\w+)_written = ", text)) == shared
+    compare_on_rows(original, changed)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_loops(form: str, tmp_path: Path) -> None:
     source = tmp_path / "form.c"
     source.write_text(FORMS[form])
     original, changed = both(source, tmp_path, f"--passes={PIPELINES[0]}")
     assert "f_inspector(" in (tmp_path / "transformed.c").read_text()
+    compare_on_rows(original, changed)
+
+
+def compare_on_rows(original: ctypes.CDLL, changed: ctypes.CDLL) -> None:
+    """Compare the function `f` of two libraries on random sparse rows."""
     for number in range(10):
         random = np.random.default_rng(number)
         n = int(random.integers(1, 40))
@@ -220,12 +263,93 @@ void f(long n, const long *restrict start, long *restrict end, double *restrict 
 def test_sizes_that_c_does_not_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = PROGRAMS["moldyn"].c_path
     assert path is not None
-    for name, reason in {
-        "reorder-data": "the size of 'left' is not known",
-        "check-indices": "the sizes of the arrays are not known",
-    }.items():
-        assert transformed(path, tmp_path / "out.c", f"--passes={name}") == 2
-        assert reason in capsys.readouterr().err
+    assert transformed(path, tmp_path / "out.c", "--passes=reorder-data") == 2
+    assert "the size of 'left' is not known" in capsys.readouterr().err
+
+
+CHECKED = """
+#include <stdlib.h>
+double y[10];
+void gather(long n, const int *p, const double *restrict x) {
+FACTS
+#pragma scop
+  for (long i = 0; i < n; i++)
+    y[i] = x[p[i]];
+#pragma endscop
+}
+
+int main(int count, char **arguments) {
+  int p[5] = {0, 1, 2, 9, count > 2 ? atoi(arguments[2]) : 3};
+  double x[10] = {0, 1, 2, 3};
+  gather(atoi(arguments[1]), p, x);
+  return y[4] != x[3];
+}
+"""
+
+SIZES = "#pragma polyir array(x: n + 5)\n#pragma polyir array(p: 5)"
+RANGE = "#pragma polyir index_array(p: range(0, n + 5))"
+CHECKS = {
+    f"{SIZES}|5 10": "8:12: 'p' has 10 at [4], but 'x' has 10 elements",
+    f"{SIZES}|5 -7": "8:12: 'p' has -7 at [4], but 'x' has 10 elements",
+    f"{SIZES}|6": "8:14: 'p' has 5 elements, and the subscript 5 is out of bounds",
+    f"{SIZES}|5": "",
+    f"{RANGE}|5 10": "8:12: 'p' has 10 at [4], outside of its range, which ends at 9",
+    f"{RANGE}|5 -1": "8:12: 'p' has -1 at [4], outside of its range, which ends at 9",
+    f"{RANGE}|5": "",
+    # Only y has a size.
+    "|5 -1": "",
+    "|11": "8:5: 'y' has 10 elements, and the subscript 10 is out of bounds",
+}
+
+
+@pytest.mark.parametrize("case", CHECKS)
+def test_checks_in_c(case: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    facts, arguments = case.split("|")
+    lines = facts.count("\n")
+    source = tmp_path / "checked.c"
+    source.write_text(CHECKED.replace("FACTS", facts))
+    target, program = tmp_path / "out.c", tmp_path / "program"
+    assert transformed(source, target, "--passes=check-indices,inspect-wavefronts") == 0
+    said = capfd.readouterr().err
+    assert ("nobody knows how large these arrays are: 'p', 'x'" in said) == (facts != SIZES)
+    flags = [*FLAGS, *WARNINGS, "-Wno-unknown-pragmas"]
+    subprocess.run(["gcc", *flags, str(target), "-o", str(program)], check=True)
+    done = subprocess.run([program, *arguments.split()], check=False)
+    line, _, text = CHECKS[case].partition(":")
+    if text:
+        assert done.returncode == -6
+        assert capfd.readouterr().err == f"{source}:{int(line) + lines}:{text}\n"
+    elif arguments == "5":
+        assert done.returncode == 0
+
+
+def test_what_cannot_be_checked_in_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = PROGRAMS["fig15-15"].c_path
+    assert path is not None
+    assert transformed(path, tmp_path / "out.c", "--passes=check-indices") == 0
+    said = capsys.readouterr().err
+    assert "arrays are: 'q', 'A', 'b', 'p' (#pragma polyir array(q: SIZE) says it)" in said
+    assert "nothing to do: no loop has index arrays that can be checked" in said
+
+
+WRONG_SIZES = {
+    "array(x)": "expected '#pragma polyir array(ARRAY: SIZE, ...)'",
+    "array(z: n)": "there is no variable 'z'",
+    "array(x: n n)": "the size 'n n' is not an affine expression",
+    "array(x: f(n))": "the size 'f(n)' is not an affine expression",
+    "array(x: n * n)": "not affine in variables that the region does not change",
+    "array(x: k)": "the size of an array: 'k', which is not declared as a variable",
+}
+
+
+@pytest.mark.parametrize("pragma", WRONG_SIZES)
+def test_wrong_sizes(pragma: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "wrong.c"
+    source.write_text(CHECKED.replace("FACTS", f"#pragma polyir {pragma}"))
+    assert transformed(source, tmp_path / "out.c", "--passes=check-indices") == 1
+    said = capsys.readouterr().err
+    assert WRONG_SIZES[pragma] in said
+    assert "wrong.c:5:" in said
 
 
 def test_pointers_that_may_alias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
