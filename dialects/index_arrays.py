@@ -27,8 +27,9 @@ EXTENTS: Final = "polyir.extents"
 functions of all arguments of the function: an affine map."""
 
 REPORT_MESSAGE: Final = "polyir.report_message"
-"""The attribute of a `cf.assert` whose condition is computed from an array of numbers, a report: the
-text to print if it does not hold, with `{n}` for the n-th number."""
+"""The attribute of a `cf.assert` whose condition is computed from an array of numbers, a report.
+
+It is the text to print if the condition does not hold, with `{n}` for the n-th number."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.effects import LOADS, inputs_of
 
-
 FOR_READERS: Final = "--poly-raise=data-loops --privatize --promote --mark-parallel"
 """The passes for loops that index arrays make irregular, but give no dependences."""
 

@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-
 COPY_LOOP: Final = "polyir.copy_loop"
 """The attribute of a loop that copies an array in another order: passes leave it as it is."""
 

@@ -71,8 +71,9 @@ def guards_of(bodies: Sequence[tuple[Block, Sequence[int]]]) -> Guards:
     """
     used: dict[int, list[Guard | None]] = {}
     for block, positions in bodies:
-        known = dict(zip(block.args, positions, strict=True))
-        for argument, position in known.items():
+        pairs = tuple(zip(block.args, positions, strict=True))
+        known: dict[SSAValue, int] = dict(pairs)
+        for argument, position in pairs:
             if _is_number(argument.type):
                 guards = [_guard(use.operation, known) for use in argument.uses]
                 used.setdefault(position, []).extend(guards)

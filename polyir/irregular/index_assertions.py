@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.cf import AssertOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.index_arrays import REPORT_MESSAGE

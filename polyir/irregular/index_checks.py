@@ -232,15 +232,13 @@ class _Checker:
             name = None if source is None else (_name(source.memref), len(position))
             checked.append(CheckedSubscript(dimension, name, extent is None))
             number = len(self.accesses) + 1
-            kept = [number, dimension, subscript, limit, *position[:MOST_POSITIONS]]
-            self._note(code, is_wrong, kept)
+            found = position[:MOST_POSITIONS]
+            self._note(code, is_wrong, [number, dimension, subscript, limit, *found])
         if checked:
             location = location_of(element.op)
             place = "" if location is None else str(location)
             rank = len(element.subscripts)
-            self.accesses.append(
-                CheckedAccess(_name(element.memory), rank, tuple(checked), place)
-            )
+            self.accesses.append(CheckedAccess(_name(element.memory), rank, tuple(checked), place))
 
     def _note(self, code: Code, is_wrong: SSAValue, kept: list[SSAValue | int]) -> None:
         """Fill the report if a subscript is wrong, and nothing was before."""

@@ -77,7 +77,9 @@ def _ends(memory: SSAValue) -> tuple[isl.PwAff, isl.PwAff] | None:
 def _arguments(memory: SSAValue) -> Mapping[int, SSAValue]:
     """The arguments in the range of an index array, by their positions."""
     facts = facts_of(memory)
-    assert facts is not None and facts.range is not None and isinstance(memory.owner, Block)
+    assert facts is not None
+    assert facts.range is not None
+    assert isinstance(memory.owner, Block)
     names = parameters_of(facts.range.get_space())
     positions = (int(found[1]) for name in names if (found := _ARGUMENT.fullmatch(name)))
     return {position: memory.owner.args[position] for position in positions}

@@ -1,9 +1,9 @@
 """Variables of which each iteration of a loop has its own.
 
-A number in memory that each iteration writes before it reads, and that nothing reads after the loop,
-makes all iterations depend on each other, but carries no values. It moves into the loop. A load after
-a store of the same block becomes the value that was stored, so that subscripts that are kept in a
-variable, as in `c = col[k]; x[c] = ...`, do not seem to depend on what the loop computes.
+A number in memory that each iteration writes before it reads, and that nothing reads after the
+loop, makes all iterations depend on each other, but carries no values. It moves into the loop. A
+load after a store of the same block becomes the value that was stored, so that subscripts that are
+kept in a variable, as in `c = col[k]; x[c] = ...`, do not seem to depend on what the loop computes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The extents of memrefs that stand for pointers of C, as far as they are known.
 
 Constant ones are in the type. Of others, a pragma may say how they follow from arguments of the
-function: `polyir.extents = affine_map<(d0, d1) -> (d0 + 1)>` is an extent of one more than the first
-argument.
+function: `polyir.extents = affine_map<(d0, d1) -> (d0 + 1)>` is an extent of one more than the
+first argument.
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ def sources_of_extents(memory: SSAValue) -> tuple[SSAValue, ...]:
     if map is None:
         return ()
     used = {dimension for result in map.results for dimension in result.used_dims()}
-    return tuple(
-        each for number, each in enumerate(_arguments(memory, map)) if number in used
-    )
+    return tuple(each for number, each in enumerate(_arguments(memory, map)) if number in used)
 
 
 def _shape(memory: SSAValue) -> Sequence[int]:

@@ -1,8 +1,8 @@
 """Whether code writes a number in memory before it reads it.
 
 As for definite assignment of variables in Java (The Java Language Specification, chapter 16), what
-conditions and subscripts say is not asked: a conditional writes if both branches do, and a loop that
-may have no iteration writes nothing.
+conditions and subscripts say is not asked: a conditional writes if both branches do, and a loop
+that may have no iteration writes nothing.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def _has_iterations(loop: Operation) -> bool:
     lower, upper = loop.lowerBoundMap.data.results, loop.upperBoundMap.data.results
     if len(lower) != 1 or len(upper) != 1:
         return False
-    first, end = lower[0], upper[0]
-    are_numbers = isinstance(first, AffineConstantExpr) and isinstance(end, AffineConstantExpr)
-    return are_numbers and first.value < end.value
+    match lower[0], upper[0]:
+        case AffineConstantExpr(value=first), AffineConstantExpr(value=end):
+            return first < end
+    return False

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from polyir.diagnostics import PolyirError
 from polyir.irregular.guards import Guards
-from polyir.irregular.plans import InspectionPlan, PlannedCall
+from polyir.irregular.plans import InspectionPlan
 from polyir.runtime.argument_checks import ArgumentError, ArgumentTypeError
 from polyir.runtime.functions import Argument, CompiledFunction, CompiledModule, Result
 from polyir.target.abi import ArrayParameter
@@ -186,7 +186,7 @@ def _changed_number(
     """The position of a number for which the inspectors would do something else."""
 
     def number(value: Argument | None) -> int:
-        assert value is not None and not isinstance(value, np.ndarray)
+        assert isinstance(value, int | float | np.generic)
         return int(value)
 
     for guard in guards.comparisons:

@@ -1,13 +1,13 @@
 """`#pragma polyir array(x: n + 1)`: how many elements a pointer of C leads to.
 
-A pragma gives the first extents of an array, one or several, whenever one of the regions that follow
-in its block begins. They are affine in variables that the region does not change.
+A pragma gives the first extents of an array, one or several, for the regions that follow in its
+block. They are affine in variables that the region does not change.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -94,7 +94,9 @@ def sizes_of(
     for argument, source in tuple(described.items()):
         mine = stated.get(variable_of(source) or "")
         if mine is not None:
-            found[argument] = tuple(_extent(size, mine, described, expressions) for size in mine.sizes)
+            found[argument] = tuple(
+                _extent(size, mine, described, expressions) for size in mine.sizes
+            )
     return found
 
 

@@ -37,8 +37,8 @@ from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import identifiers_in, nodes_below, region_names
-from polyir.frontend.c.own_variables import make_own
 from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
+from polyir.frontend.c.own_variables import make_own
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.preprocess import Declarations, Needed, Promise, promises_of
@@ -279,10 +279,10 @@ class _RegionFinder:
     def _search_items(
         self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
     ) -> None:
-        outer = self._facts, self._sizes
-        self._facts, self._sizes = (dict(each) for each in outer)
+        facts, sizes = self._facts, self._sizes
+        self._facts, self._sizes = dict(facts), dict(sizes)
         self._search_in_order(function, items, is_detecting)
-        self._facts, self._sizes = outer
+        self._facts, self._sizes = facts, sizes
 
     def _search_in_order(
         self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
