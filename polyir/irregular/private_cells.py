@@ -8,14 +8,17 @@ kept in a variable, as in `c = col[k]; x[c] = ...`, do not seem to depend on wha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from polyir.irregular.inspection import INSPECTOR
 from polyir.model.definite_writes import is_written_first
 from polyir.model.raising.control import LOOPS
-from polyir.model.raising.effects import STORES, loads_in, stores_in
+from polyir.model.raising.effects import LOADS, STORES, loads_in
 
 
 def privatize_cells(root: Operation) -> tuple[memref.AllocaOp, ...]:
@@ -24,20 +27,27 @@ def privatize_cells(root: Operation) -> tuple[memref.AllocaOp, ...]:
     A variable is a `memref.alloca` of rank 0. Returns those that were moved, and are still needed.
     """
     moved: list[memref.AllocaOp] = []
-    for op in tuple(root.walk()):
-        if isinstance(op, memref.AllocaOp) and _is_cell(op):
-            block = _innermost_block(op)
-            if block is not None and block.first_op is not None:
-                op.detach()
-                block.insert_op_before(op, block.first_op)
-                moved.append(op)
-            _forward_stores(op)
+    for op in tuple(_cells(root)):
+        block = _innermost_block(op)
+        if block is not None and block.first_op is not None:
+            op.detach()
+            block.insert_op_before(op, block.first_op)
+            moved.append(op)
+        _forward_stores(op)
     return tuple(op for op in moved if op.parent is not None)
 
 
-def _is_cell(op: memref.AllocaOp) -> bool:
-    assert isinstance(op.memref.type, MemRefType)
-    return op.memref.type.get_num_dims() == 0
+def _cells(root: Operation) -> Iterator[memref.AllocaOp]:
+    """The variables inside `root`, but for those of inspectors."""
+    if isinstance(root, memref.AllocaOp):
+        assert isinstance(root.memref.type, MemRefType)
+        if root.memref.type.get_num_dims() == 0:
+            yield root
+    elif INSPECTOR not in root.attributes:
+        for region in root.regions:
+            for block in region.blocks:
+                for op in block.ops:
+                    yield from _cells(op)
 
 
 def _innermost_block(cell: memref.AllocaOp) -> Block | None:
@@ -82,7 +92,7 @@ def _forward_stores(cell: memref.AllocaOp) -> None:
     for op in tuple(block.ops):
         if isinstance(op, STORES) and op.memref is memory:
             value = op.value
-        elif any(each.memref is memory for each in stores_in(op)):
+        elif any(memory in each.operands and not isinstance(each, LOADS) for each in op.walk()):
             value = None
         elif value is not None:
             for load in tuple(loads_in(op)):
