@@ -5,10 +5,10 @@
 // The subscripts are those of one time step.
 // CHECK: static void tested_subscripts(
 // CHECK-NOT: for (long s
-// CHECK: for (long i = 0; i < n; i++) {
+// CHECK: for (long i = 0; i < (0 < steps ? n : 0); i++) {
 // CHECK: *x_last = polyir_max(*x_last,
 // CHECK-LABEL: void tested(
-// CHECK: tested_subscripts(p, n, &x_first, &x_last, &b_first, &b_last);
+// CHECK: tested_subscripts(p, n, steps, &x_first, &x_last, &b_first, &b_last);
 // CHECK-NEXT: if (polyir_disjoint(&x[x_first], &x[x_last] + 1, &b[b_first], &b[b_last] + 1)) {
 // CHECK: tested_executor(
 // CHECK: } else {

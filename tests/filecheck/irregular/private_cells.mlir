@@ -18,7 +18,7 @@
 // CHECK: scf.parallel
 // CHECK: %sum = memref.alloca() : memref<f64>
 // CHECK-NOT: memref.alloca
-// CHECK: %c0{{.*}} = affine.load %p
+// CHECK: %c0{{.*}} = memref.load %p
 // CHECK-NEXT: memref.load %A{{.*}}[%c0
 func.func @rows(%n: index, %p: memref<?xindex>, %A: memref<?xf64>, %B: memref<2xf64>) {
   %zero = arith.constant 0.0 : f64
