@@ -50,10 +50,10 @@ def replaying_alias_check(
         for operand in operands
         if isinstance(operand, int) and _has_parts(function, arguments, operand)
     }
-    slices = tuple(_slices(function, function, tuple(memories)))
+    slices = tuple(_slices(function, tuple(memories)))
     _require_all(function, slices, tuple(memories), location)
     if not slices:
-        raise PolyirError("nothing in it is known to be a loop", location)
+        raise PolyirError("no loop in it accesses what may overlap", location)
     boxes = [box for slice in slices for box in _inspected(copy, slice, location)]
     results = _Results(copy, name, arguments)
     ranges = {operand: [ArgumentRange(operand, None)] for operand in operands}
@@ -87,9 +87,7 @@ def _has_parts(function: func.FuncOp, arguments: Sequence[SourceArgument], opera
     return is_array and arguments[operand].origin.pointer is not None
 
 
-def _slices(
-    root: Operation, function: func.FuncOp, memories: Sequence[SSAValue]
-) -> Iterator[AddressSlice]:
+def _slices(root: Operation, memories: Sequence[SSAValue]) -> Iterator[AddressSlice]:
     """The outermost loops whose counters decide which elements of `memories` are accessed."""
     for region in root.regions:
         for block in region.blocks:
@@ -103,7 +101,7 @@ def _slices(
                         yield slice
                         continue
                 if isinstance(op, affine.ForOp | affine.IfOp | scf.ForOp | scf.IfOp):
-                    yield from _slices(op, function, memories)
+                    yield from _slices(op, memories)
 
 
 def _require_all(
