@@ -169,7 +169,9 @@ class _Results:
             for op in self.kernel.body.block.ops
             if isinstance(op, func.CallOp) and op.callee.root_reference.data == f"{name}_executor"
         )
-        self._known = dict(zip(executor.body.block.args, self._call.arguments, strict=True))
+        self._known: dict[SSAValue, SSAValue] = dict(
+            zip(executor.body.block.args, self._call.arguments, strict=True)
+        )
         self._code = Code(InsertPoint.before(self._call))
         self._results: list[SSAValue] = []
 

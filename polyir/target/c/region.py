@@ -229,8 +229,8 @@ def range_texts(
         argument: form.type for argument, form in zip(op.body.block.args, forms, strict=True)
     }
     names = [op.sym_name.data for op in called]
-    pointers = plain_pointers(op, called, types)
-    environment = Environment({}, names, NATIVE, False, pointers=pointers)
+    plain = plain_pointers(op, called, types)
+    environment = Environment({}, names, NATIVE, False, pointers=plain)
     body = function_body(op, environment, taken)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
