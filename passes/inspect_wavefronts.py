@@ -33,7 +33,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, missed, remark
-from polyir.irregular.candidates import irregular_loops
+from polyir.irregular.candidates import irregular_loops, nothing_to_do
+from polyir.irregular.private_cells import privatize_cells
 from polyir.irregular.wavefronts import inspect_wavefronts
 from polyir.loops.loop_forms import erase_idle
 from polyir.passes.lower_poly import LowerPolyPass
@@ -60,6 +61,9 @@ class InspectWavefrontsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
             LowerPolyPass().apply(ctx, op)
+        for cell in privatize_cells(op):
+            name = cell.memref.name_hint or "a variable"
+            remark(self.name, f"each iteration has its own {name}", cell)
         found = irregular_loops(op, self.loops)
         for reason, where in found.reasons:
             (remark if found.slices else missed)(self.name, reason, where)
@@ -68,4 +72,4 @@ class InspectWavefrontsPass(ModulePass):
         if found.slices:
             erase_idle(tuple(op.ops))
         if not found.slices and not found.reasons:
-            missed(self.name, "nothing to do: no loop writes elements by index arrays", op)
+            missed(self.name, nothing_to_do(op), op)

@@ -37,6 +37,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.irregular.private_cells import privatize_cells
 from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
 from polyir.irregular.tile_growth import Seed
 from polyir.irregular.time_steps import TimeSteps, irregular_time_steps, reason_of
@@ -79,6 +80,9 @@ class SparseTilePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
             LowerPolyPass().apply(ctx, op)
+        for cell in privatize_cells(op):
+            name = cell.memref.name_hint or "a variable"
+            remark(self.name, f"each iteration has its own {name}", cell)
         found = irregular_time_steps(op, self.loops)
         for reason, where in found.reasons:
             (remark if found.loops else missed)(self.name, reason, where)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Final
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
@@ -15,9 +16,13 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    UnitAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
+
+COPY_LOOP: Final = "polyir.copy_loop"
+"""The attribute of a loop that copies an array in another order: passes leave it as it is."""
 
 
 class Code:
@@ -77,6 +82,10 @@ class Code:
     def both(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """Whether two values of type i1 hold."""
         return self.builder.insert(arith.AndIOp(left, right)).result
+
+    def either_holds(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Whether one of two values of type i1 holds."""
+        return self.builder.insert(arith.OrIOp(left, right)).result
 
     def choice(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
         """One of two values."""
@@ -240,6 +249,18 @@ class Code:
                 code, counter = stack.enter_context(code.loop(name, 0, extent))
                 counters = (*counters, counter)
             yield code, counters
+
+    @contextmanager
+    def copy_loops(
+        self, name: str, extents: Sequence[SSAValue]
+    ) -> Iterator[tuple[Code, tuple[SSAValue, ...]]]:
+        """As `loops`, for a copy of an array, which other passes do not take for irregular."""
+        with self.loops(name, extents) as (code, counters):
+            yield code, counters
+        for counter in counters[:1]:
+            loop = counter.owner.parent_op()
+            assert isinstance(loop, scf.ForOp)
+            loop.attributes[COPY_LOOP] = UnitAttr()
 
     def _value(self, value: SSAValue | int) -> SSAValue:
         return self.constant(value) if isinstance(value, int) else value

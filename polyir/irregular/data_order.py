@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
@@ -23,7 +23,7 @@ from xdsl.traits import IsTerminator
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.data_groups import IndexLoad, index_load, is_at
-from polyir.irregular.inspection import INSPECTOR, Inspection, has_unknown_extents
+from polyir.irregular.inspection import Inspection, has_unknown_extents
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.numbering import Numbers, number_elements
 from polyir.irregular.orders import Method
@@ -356,17 +356,13 @@ class _Executor:
         first = self.sizes.first(code)
         # Counted from the first subscript of all, the elements begin here.
         offset = code.constant(0) if first is None else code.difference(begin, first)
-        with code.loops("e", extents) as (body, indices):
+        with code.copy_loops("e", extents) as (body, indices):
             moved = (body.load(self.numbers.places, body.sum(indices[0], offset)), *indices[1:])
             own = (body.sum(indices[0], begin), *indices[1:])
             if is_back:
                 body.store(body.load(copy, *moved), memory, *own)
             else:
                 body.store(body.load(memory, *own), copy, *moved)
-        after = code.builder.insertion_point.insert_before
-        assert after is not None
-        assert after.prev_op is not None
-        after.prev_op.attributes[INSPECTOR] = UnitAttr()
 
     def _redirect(self, access: ElementAccess, copy: SSAValue, places: _Places) -> None:
         """Let an access take the element from the copy."""

@@ -200,7 +200,7 @@ def _sort_stably(code: Code, keys: SSAValue, count: SSAValue, order: SSAValue) -
 
 def _gather(code: Code, memory: SSAValue, order: SSAValue, target: SSAValue) -> None:
     """Add the code that reads an array in an order, and fills another one."""
-    with code.loop("t", 0, code.extent(order, 0)) as (body, place):
+    with code.copy_loops("t", [code.extent(order, 0)]) as (body, (place,)):
         body.store(body.load(memory, body.load(order, place)), target, place)
 
 

@@ -24,6 +24,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from polyir.diagnostics import location_of
+from polyir.irregular.guards import Guards, guards_of
 from polyir.isl_names import unique_name
 from polyir.model.raising.context import measured, shape_of
 from polyir.model.raising.effects import (
@@ -56,7 +57,8 @@ class InspectionPlan:
 
     `outputs` are the shapes of the arrays that inspectors fill; an extent below 0 is the result
     `-1 - extent` of the function `sizes`. `index_arrays` are the arguments of the kernel that the
-    inspectors read, and `needed` those of which they need the value, or at least the shape.
+    inspectors read, and `needed` those of which they need the value, or at least the shape. Of
+    numbers among them, some only decide by `guards` whether there is anything to inspect.
     """
 
     sizes: PlannedCall
@@ -65,6 +67,7 @@ class InspectionPlan:
     executor: PlannedCall
     index_arrays: frozenset[int]
     needed: frozenset[int]
+    guards: Guards
 
 
 Plans = Mapping[str, InspectionPlan | str]
@@ -133,7 +136,7 @@ class _Planner:
     def __init__(
         self, module: ModuleOp, kernel: func.FuncOp, functions: Mapping[str, func.FuncOp]
     ) -> None:
-        self._module, self._kernel, self._functions = module, kernel, functions
+        self._module, self._kernel, self._functions = module, kernel, dict(functions)
         self._name = kernel.sym_name.data
         _replace_sizes_of_own(kernel)
         self._made = [op for op in kernel.body.block.ops if isinstance(op, ALLOCATIONS)]
@@ -166,6 +169,7 @@ class _Planner:
             if _is_read(own_value, self._callee(call))
         }
         used = {number for call in (planned, *calls) for number in call.operands}
+        bodies = [(self._body(call.symbol), call.operands) for call in (planned, *calls)]
         return InspectionPlan(
             planned,
             shapes,
@@ -173,6 +177,7 @@ class _Planner:
             self._planned(executor),
             frozenset(number for number in read if number < arguments),
             frozenset(number for number in used if number < arguments),
+            guards_of(bodies),
         )
 
     def _planned(self, call: func.CallOp) -> PlannedCall:
@@ -180,7 +185,10 @@ class _Planner:
         return PlannedCall(call.callee.root_reference.data, operands)
 
     def _callee(self, call: func.CallOp) -> Block:
-        return self._functions[call.callee.root_reference.data].body.block
+        return self._body(call.callee.root_reference.data)
+
+    def _body(self, symbol: str) -> Block:
+        return self._functions[symbol].body.block
 
     def _shapes(self) -> Iterator[tuple[int, ...]]:
         count = 0
@@ -208,7 +216,8 @@ class _Planner:
         block.add_op(func.ReturnOp(*(values.get(size, size) for size in sizes)))
         name = unique_name(f"{self._name}_sizes", set(self._functions))
         types = [argument.type for argument in block.args], [IndexType()] * len(sizes)
-        self._module.body.block.add_op(func.FuncOp(name, types, Region(block)))
+        self._functions[name] = func.FuncOp(name, types, Region(block))
+        self._module.body.block.add_op(self._functions[name])
         return PlannedCall(name, tuple(self._numbers[argument] for argument in taken))
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from polyir.diagnostics import PolyirError
-from polyir.irregular.plans import InspectionPlan, PlannedCall
+from polyir.irregular.guards import Guards
+from polyir.irregular.plans import InspectionPlan
 from polyir.runtime.argument_checks import ArgumentError, ArgumentTypeError
 from polyir.runtime.functions import Argument, CompiledFunction, CompiledModule, Result
 from polyir.target.abi import ArrayParameter
@@ -45,14 +46,14 @@ class InspectedFunction:
         self,
         kernel: CompiledFunction,
         executor: CompiledFunction,
-        call: PlannedCall,
+        plan: InspectionPlan,
         seen: Mapping[int, _Seen],
         outputs: Sequence[Array],
         check: bool,
     ) -> None:
         self.kernel = kernel
         """The kernel that was inspected."""
-        self._executor, self._call = executor, call
+        self._executor, self._call, self._guards = executor, plan.executor, plan.guards
         self._seen, self._outputs = dict(seen), tuple(outputs)
         self._checks = check
         self._checked: tuple[object, ...] | None = None
@@ -62,12 +63,14 @@ class InspectedFunction:
         sizes or numbers that are not those that were inspected."""
         given, values, _ = self.kernel.checked(arguments, named)
         for position, seen in self._seen.items():
-            defect = _difference(seen, given[position])
-            if defect is not None:
-                name = self.kernel.signature.parameters[position].name
-                raise ArgumentError(
-                    f"{self.kernel.signature.symbol}: '{name}' {defect}: inspect again"
-                )
+            if position not in self._guards.only_compared:
+                defect = _difference(seen, given[position])
+                if defect is not None:
+                    raise self._error(position, defect)
+        changed = _changed_number(self._guards, self._seen, given)
+        if changed is not None:
+            defect = _difference(self._seen[changed], given[changed])
+            raise self._error(changed, defect or "has changed since its inspection")
         if self._checks:
             # Index arrays that are the same need not be checked twice, with the same shapes.
             sizes = tuple(each.shape if isinstance(each, np.ndarray) else each for each in given)
@@ -76,6 +79,10 @@ class InspectedFunction:
                 self._checked = sizes if self._sees_all() else None
         known = (*given, *self._outputs)
         return self._executor(*(known[number] for number in self._call.operands), unchecked=True)
+
+    def _error(self, position: int, defect: str) -> ArgumentError:
+        name = self.kernel.signature.parameters[position].name
+        return ArgumentError(f"{self.kernel.signature.symbol}: '{name}' {defect}: inspect again")
 
     def _sees_all(self) -> bool:
         """Whether no other index arrays lead to subscripts than those that were inspected."""
@@ -124,7 +131,7 @@ def inspected(
         module[call.symbol](*(known[number] for number in call.operands), unchecked=True)
     executor = module[plan.executor.symbol]
     seen = dict(_seen(plan, given, check))
-    return InspectedFunction(kernel, executor, plan.executor, seen, outputs, check)
+    return InspectedFunction(kernel, executor, plan, seen, outputs, check)
 
 
 def _supplied(
@@ -174,6 +181,23 @@ def _seen(
             yield number, _Seen(None, value.shape, value.copy() if is_kept else None)
         else:
             yield number, _Seen(value, None, None)
+
+
+def _changed_number(
+    guards: Guards, seen: Mapping[int, _Seen], given: Sequence[Argument]
+) -> int | None:
+    """The position of a number for which the inspectors would do something else."""
+
+    def number(value: Argument | None) -> int:
+        assert isinstance(value, int | float | np.generic)
+        return int(value)
+
+    for guard in guards.comparisons:
+        positions = guard.positions()
+        before = {each: number(seen[each].number) for each in positions}
+        if guard.holds(before) != guard.holds({each: number(given[each]) for each in positions}):
+            return next(each for each in positions if each in guards.only_compared)
+    return None
 
 
 def _difference(seen: _Seen, value: Argument) -> str | None:

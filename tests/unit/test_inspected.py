@@ -103,6 +103,59 @@ def test_other_numbers_and_shapes_are_caught() -> None:
         inspected(**{**given, "u": np.zeros(51)})
 
 
+@pytest.mark.parametrize("pipeline", ["inspect-wavefronts", "sparse-tile{tile=5 sweeps=2}"])
+def test_other_numbers_of_steps(pipeline: str) -> None:
+    # The inspectors use the number of sweeps only to know whether there is one.
+    function, given = kernel(pipeline=pipeline), arguments()
+    inspected = function.inspect(**given)
+    for sweeps in (3, 1, 5):
+        expected, found = ({**copied(given), "sweeps": sweeps} for _ in range(2))
+        kernel(pipeline="")(**expected)
+        inspected(**found)
+        for name, value in found.items():
+            assert np.array_equal(value, expected[name])
+    with pytest.raises(ArgumentError, match="'sweeps' is 0, and was 2 in inspection"):
+        inspected(**{**given, "sweeps": 0})
+    inspected = function.inspect(**{**given, "sweeps": 0})
+    inspected(**{**given, "sweeps": -1})
+    with pytest.raises(ArgumentError, match="'sweeps' is 2, and was 0 in inspection"):
+        inspected(**given)
+
+
+BETWEEN = """
+func.func @f(%a: index, %b: index, %p: memref<8xindex>, %A: memref<8xf64>) {
+  affine.for %s = %a to %b {
+    affine.for %i = 0 to 8 {
+      %pi = affine.load %p[%i] : memref<8xindex>
+      %v = affine.load %A[%i] : memref<8xf64>
+      memref.store %v, %A[%pi] : memref<8xf64>
+    }
+  }
+  return
+}
+"""
+
+
+def test_numbers_that_are_compared_with_each_other() -> None:
+    function = polyir.compile(BETWEEN, pipeline="inspect-wavefronts").f
+    p, values = np.arange(8)[::-1].copy(), np.arange(8.0)
+    inspected = function.inspect(1, 4, p, values)
+    inspected(5, 6, p, values)
+    with pytest.raises(ArgumentError, match="'a' is 4, and was 1 in inspection"):
+        inspected(4, 4, p, values)
+
+
+def test_numbers_that_bound_what_is_inspected() -> None:
+    # Here the number of steps is a bound of the loop that is inspected, too.
+    text = BETWEEN.replace("0 to 8", "0 to %b")
+    function = polyir.compile(text, pipeline="inspect-wavefronts").f
+    p, values = np.arange(8), np.arange(8.0)
+    inspected = function.inspect(1, 4, p, values)
+    inspected(2, 4, p, values)
+    with pytest.raises(ArgumentError, match="'b' is 5, and was 4 in inspection"):
+        inspected(1, 5, p, values)
+
+
 def test_missing_arguments_are_named() -> None:
     function, given = kernel(), arguments()
     with pytest.raises(ArgumentTypeError, match=r"needs 'col', 'diagonal' \(its shape\), 'u'"):

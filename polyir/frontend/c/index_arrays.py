@@ -19,7 +19,7 @@ from xdsl.dialects.func import FuncOp
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.dialects.index_arrays import Direction, IndexArrayAttr, IndexArrayFacts
 from polyir.frontend.c.errors import location_of_node
-from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
+from polyir.frontend.c.places import SourceArgument, SourceScalar, variable_of
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Meaning, Scopes
 from polyir.isl_lists import parameters_of
 
@@ -158,12 +158,7 @@ def attach_facts(
     found: list[DictionaryAttr] = []
     location = None
     for argument in arguments:
-        stated = None
-        if isinstance(argument, SourceArray) and not isinstance(argument.parts[-1], str):
-            # Members of structures have other spellings.
-            name, *subscripts = argument.parts
-            if all(isinstance(each, int) for each in subscripts):
-                stated = facts.get(str(name))
+        stated = facts.get(variable_of(argument) or "")
         if stated is None:
             found.append(DictionaryAttr({}))
             continue

@@ -30,7 +30,7 @@ from polyir.target.abi import (
 from polyir.target.c.address_steps import needs_effect
 from polyir.target.c.body import Body, NameTable
 from polyir.target.c.dialect import Dialect
-from polyir.target.c.helpers import ASSERT, HAS_EFFECTS
+from polyir.target.c.helpers import HAS_EFFECTS
 from polyir.target.c.loops import (
     translate_affine_for,
     translate_affine_if,
@@ -76,7 +76,6 @@ from polyir.target.c.syntax import (
     Return,
     RowView,
     ScalarArgument,
-    StringLiteral,
     Variable,
     literal,
 )
@@ -376,18 +375,12 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
         case MemoryPrefetchOp():
             _translate_prefetch(body, op)
         case _ if op.name == "cf.assert":
-            _translate_assert(body, op)
+            # Few programs have one.
+            from polyir.target.c.assertions import translate_assert
+
+            translate_assert(body, op)
         case _:
             _translate_memory(body, op, environment)
-
-
-def _translate_assert(body: Body, op: Operation) -> None:
-    """A test that ends the program; few programs have one, and need the dialect."""
-    from xdsl.dialects.cf import AssertOp
-
-    assert isinstance(op, AssertOp)
-    message = StringLiteral(Scalar.INT8, op.msg.data)
-    body.add(CallStatement(ASSERT, (body.value(op.arg), message)))
 
 
 def _translate_prefetch(body: Body, op: MemoryPrefetchOp) -> None:

@@ -173,6 +173,22 @@ static inline void {ASSERT}(int holds, const char *message) {{
 }}
 """
 
+ASSERT_REPORT: Final = f"{PREFIX}assert_report"
+"""As `ASSERT`, with a message that has places for numbers of a report, from its third one on."""
+
+# Files with regions may include no header; POSIX has numbered arguments, and so has dprintf.
+_ASSERT_REPORT: Final = f"""\
+static inline void {ASSERT_REPORT}(int holds, const char *message, const int64_t *report) {{
+  extern int dprintf(int file, const char *format, ...);
+  extern void abort(void);
+  if (!holds) {{
+    dprintf(2, message, (long long)report[2], (long long)report[3], (long long)report[4],
+            (long long)report[5], (long long)report[6], (long long)report[7]);
+    abort();
+  }}
+}}
+"""
+
 
 MASKED: Final = f"{PREFIX}masked_"
 """The start of the names of functions that access memory under a mask."""
@@ -196,6 +212,7 @@ def _all_helpers() -> Iterator[Helper]:
     yield from _bit_casts()
     yield Helper(HAS_EFFECTS, _HAS_EFFECTS)
     yield Helper(ASSERT, _ASSERT, ("stdio.h", "stdlib.h"))
+    yield Helper(ASSERT_REPORT, _ASSERT_REPORT, types=(Scalar.INT64,))
     # The library has it since C11; with -std=c99, its header does not declare it.
     prototype = "void *aligned_alloc(size_t alignment, size_t size);\n"
     yield Helper("aligned_alloc", prototype, ("stdlib.h",))

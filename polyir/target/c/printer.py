@@ -6,6 +6,7 @@ For another language of the C family, the printer takes a `Dialect` with what is
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Container, Iterator, Sequence
 from enum import IntEnum
@@ -611,6 +612,8 @@ def _break(text: str, first: int) -> int | None:
     depth = 0
     # The brackets of CUDA's launches; there is no operator like them.
     text = text.replace("<<<", "(((").replace(">>>", ")))")
+    if '"' in text:
+        text = re.sub(r'"[^"]*"', lambda string: '"' * len(string[0]), text)
     for place, character in enumerate(text[:LINE_WIDTH]):
         depth += (character in "([{") - (character in ")]}")
         if character != " " or place <= first:
