@@ -266,6 +266,10 @@ PARALLEL_FOR: Final = f"{PREFIX}parallel_for"
 THREAD_COUNT: Final = f"{PREFIX}thread_count"
 """The variable of the runtime, an `int64_t`, that holds the number of threads."""
 
+ATOMIC: Final = f"{PREFIX}atomic_"
+"""The start of the names of functions that change an element that other threads may change, too.
+The rest is the kind of `memref.atomic_rmw`."""
+
 LIBRARY_FUNCTIONS: Final = MappingProxyType(
     {
         "arith.remf": "fmod",

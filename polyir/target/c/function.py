@@ -398,6 +398,13 @@ def _translate_prefetch(body: Body, op: MemoryPrefetchOp) -> None:
     translate_prefetch(body, op)
 
 
+def _translate_atomic(body: Body, op: memref.AtomicRMWOp) -> None:
+    """Few programs have them."""
+    from polyir.target.c.atomics import translate_atomic
+
+    translate_atomic(body, op)
+
+
 def _translate_memory(body: Body, op: Operation, environment: Environment) -> None:
     """Allocations, and whole arrays."""
     match op:
@@ -409,6 +416,8 @@ def _translate_memory(body: Body, op: Operation, environment: Environment) -> No
             translate_dealloc(body, op)
         case memref.CopyOp():
             translate_copy(body, op)
+        case memref.AtomicRMWOp():
+            _translate_atomic(body, op)
         case memref.DimOp():
             translate_dim(body, op)
         case memref.CastOp():

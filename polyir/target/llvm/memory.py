@@ -48,6 +48,7 @@ from polyir.target.llvm.addresses import (
     with_signed_strides,
 )
 from polyir.target.llvm.arithmetic import intrinsic, type_suffix
+from polyir.target.llvm.atomics import called_atomic
 from polyir.target.llvm.symbols import ARRAY_ALIGNMENT, convert_global, declare_function
 from polyir.target.llvm.types import (
     byte_size,
@@ -155,6 +156,9 @@ class _MemrefConversion:
                 address = self._address(op.memref, op.indices, builder)
                 _store(op, op.value, address, builder)
                 self._finish(op)
+            case memref.AtomicRMWOp():
+                address = self._address(op.memref, op.indices, builder)
+                self._finish(op, [called_atomic(op, address, builder)])
             case vector.LoadOp():
                 address = self._address(op.base, op.indices, builder)
                 self._finish(op, [_load_vector(op, address, builder)])
