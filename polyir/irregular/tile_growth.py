@@ -136,8 +136,7 @@ class Growth:
     has the tile of each block of the seed; without, blocks and tiles have the same numbers.
 
     The accesses of an iteration are the same in each time step. So of those that depend on an
-    iteration, and that it depends on, the nearest time step is enough. What comes before or after
-    all others is not noted.
+    iteration, and that it depends on, the nearest time step is enough.
     """
 
     def __init__(
@@ -164,16 +163,12 @@ class Growth:
         self._shadows.fill(code, levels.tiles)
         self._note(code, seed.sweep, seed.loop, self._shadows.note_lowest, is_reversed=True)
         for loop in reversed(before):
-            is_noted = loop > 0 or seed.sweep > 0
-            self._grow_backwards(code, seed.sweep, loop, current, is_noted)
-        if seed.sweep > 1:
-            with code.loop("r", 1, seed.sweep) as (body, back):
+            self._grow_backwards(code, seed.sweep, loop, current)
+        if seed.sweep:
+            with code.loop("r", 1, seed.sweep + 1) as (body, back):
                 sweep = body.difference(body.constant(seed.sweep), back)
                 for loop in reversed(levels.loops):
                     self._grow_backwards(body, sweep, loop, current)
-        if seed.sweep:
-            for loop in reversed(levels.loops):
-                self._grow_backwards(code, 0, loop, current, is_noted=loop > 0)
 
     def _grow_all_forwards(self, code: Code) -> None:
         levels, seed = self._levels, self._levels.seed
@@ -186,18 +181,12 @@ class Growth:
             self._note(code, seed.sweep - 1, loop, self._shadows.note_highest)
         for loop in levels.loops[: seed.loop + 1]:
             self._note(code, seed.sweep, loop, self._shadows.note_highest)
-        final = seed.sweeps - 1, levels.loops[-1]
         for loop in after:
-            is_noted = (seed.sweep, loop) != final
-            self._grow_forwards(code, seed.sweep, loop, current, is_noted)
-        if seed.sweep + 1 < seed.sweeps - 1:
-            with code.loop("s", seed.sweep + 1, seed.sweeps - 1) as (body, sweep):
+            self._grow_forwards(code, seed.sweep, loop, current)
+        if seed.sweep + 1 < seed.sweeps:
+            with code.loop("s", seed.sweep + 1, seed.sweeps) as (body, sweep):
                 for loop in levels.loops:
                     self._grow_forwards(body, sweep, loop, current)
-        if seed.sweep + 1 < seed.sweeps:
-            for loop in levels.loops:
-                is_noted = (seed.sweeps - 1, loop) != final
-                self._grow_forwards(code, seed.sweeps - 1, loop, current, is_noted)
 
     def _note(
         self,
@@ -213,12 +202,7 @@ class Growth:
             self._levels.visit(body, loop, position, visit(tile))
 
     def _grow_backwards(
-        self,
-        code: Code,
-        sweep: SSAValue | int,
-        loop: int,
-        current: SSAValue,
-        is_noted: bool = True,
+        self, code: Code, sweep: SSAValue | int, loop: int, current: SSAValue
     ) -> None:
         """Put the iterations of a level into the lowest tiles that depend on them."""
         none = self._levels.tiles
@@ -227,16 +211,10 @@ class Growth:
             self._levels.visit(body, loop, position, self._shadows.lowest(current))
             tile = self._found(body, current, none, loop, position)
             body.store(tile, self._tile_of, point)
-            if is_noted:
-                self._levels.visit(body, loop, position, self._shadows.note_lowest(tile))
+            self._levels.visit(body, loop, position, self._shadows.note_lowest(tile))
 
     def _grow_forwards(
-        self,
-        code: Code,
-        sweep: SSAValue | int,
-        loop: int,
-        current: SSAValue,
-        is_noted: bool = True,
+        self, code: Code, sweep: SSAValue | int, loop: int, current: SSAValue
     ) -> None:
         """Put the iterations of a level into the highest tiles that they depend on."""
         with self._points(code, sweep, loop) as (body, position, point):
@@ -244,8 +222,7 @@ class Growth:
             self._levels.visit(body, loop, position, self._shadows.highest(current))
             tile = self._found(body, current, NONE, loop, position)
             body.store(tile, self._tile_of, point)
-            if is_noted:
-                self._levels.visit(body, loop, position, self._shadows.note_highest(tile))
+            self._levels.visit(body, loop, position, self._shadows.note_highest(tile))
 
     @contextmanager
     def _points(
