@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.loop_attributes import DynamicAttr
 
 
 class Code:
@@ -226,6 +227,23 @@ class Code:
         inner = Code(InsertPoint.at_end(body))
         yield inner, body.args[0]
         inner.add(scf.ReduceOp())
+
+    def at_once(self, *parts: Callable[[Code], None]) -> None:
+        """Parts of code that may run at the same time; the threads that there are share them."""
+        if len(parts) == 1:
+            parts[0](self)
+            return
+        with self.parallel_loop("part", 0, len(parts)) as (body, number):
+            for part, add in enumerate(parts):
+                with body.conditional(body.compared(number, "eq", part)) as mine:
+                    add(mine)
+        self.make_dynamic()
+
+    def make_dynamic(self) -> None:
+        """Let threads that are free take the next iteration of the parallel loop just added."""
+        loop = self.builder.insertion_point.block.last_op
+        assert isinstance(loop, scf.ParallelOp)
+        loop.attributes[DynamicAttr.name] = DynamicAttr()
 
     @contextmanager
     def conditional(self, condition: SSAValue) -> Iterator[Code]:

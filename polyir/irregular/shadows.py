@@ -42,6 +42,11 @@ class Shadows:
             code.fill(each.read, number, sizes)
             code.fill(each.written, number, sizes)
 
+    def fill_written(self, code: Code, number: SSAValue | int) -> None:
+        """Forget who wrote the elements."""
+        for each in self._of.values():
+            code.fill(each.written, number, [extent.size for extent in each.extents])
+
     def free(self, code: Code) -> None:
         """Free the arrays."""
         for each in self._of.values():

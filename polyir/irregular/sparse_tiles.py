@@ -7,6 +7,7 @@ others, "Computations on Iteration Spaces", The Compiler Design Handbook, 2007, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from xdsl.dialects.builtin import ModuleOp
@@ -18,11 +19,11 @@ from polyir.irregular.code import Code
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import Values
-from polyir.irregular.tile_graph import Edges, TileGraph, find_fronts, room_for_edges
+from polyir.irregular.tile_graph import EdgeLists, Edges, TileGraph, find_fronts, room_for_edges
 from polyir.irregular.tile_growth import Growth, Levels, Seed, iterations
 from polyir.irregular.tile_numbers import Colouring
 from polyir.irregular.tile_runs import EDGES, ENDS, TILES, InOrder, InReadyQueue, InWavefronts, TileRuns
-from polyir.irregular.tile_schedule import Schedule, wavefront_orders
+from polyir.irregular.tile_schedule import Schedule, find_wavefront_order
 from polyir.irregular.time_steps import TimeSteps
 from polyir.irregular.unknowns import require_any_order
 from polyir.irregular.wavefronts import Report, sort_by_wavefront
@@ -107,48 +108,107 @@ def _inspect(
     """Add the code that fills the outputs."""
     code, values, extents = inspection.code, inspection.values, inspection.extents()
     levels = Levels(code, steps.slices, inspection.all_bounds, values, options.seed)
-    shadows = Shadows(code, extents)
-    arrays: list[SSAValue] = []
-    numbers = None
-    if options.is_coloured or options.reorders:
-        colouring = Colouring(code, levels, shadows, keeps_order=not options.reorders)
-        if options.reorders:
-            numbers, levels.orders[options.seed.loop] = colouring.renumber(code)
-        else:
-            numbers = colouring.number(code)
-        arrays += (numbers, *levels.orders.values())
+    # Two parts of an inspector may use shadows at the same time.
+    shadows = Shadows(code, extents), Shadows(code, extents)
+    numbers, arrays = _number(code, levels, shadows[0], options)
     tile_of = code.array("tile_of", code.product(levels.total, options.seed.sweeps))
-    Growth(levels, shadows, tile_of, numbers).grow(code)
+    orders: list[SSAValue] = []
+    if options.by_wavefronts:
+        orders += (code.array("order", size) for size in levels.sizes)
+    _grow(code, Growth(levels, tile_of, numbers), levels, shadows, orders)
     schedule = Schedule(levels, outputs.iterations, outputs.starts)
-    orders = wavefront_orders(code, levels, shadows) if options.by_wavefronts else []
-    schedule.sort(code, tile_of, orders or None)
-    code.free(*orders)
-    _fill_runs(code, levels, shadows, tile_of, outputs.runs)
-    code.free(tile_of, *arrays)
-    shadows.free(code)
+
+    def sort(code: Code) -> None:
+        schedule.sort(code, tile_of, orders or None)
+
+    if isinstance(outputs.runs, InOrder):
+        sort(code)
+        code.store(levels.tiles, outputs.runs.tiles)
+    else:
+        _fill_graph(code, levels, shadows, tile_of, outputs.runs, sort)
+    code.free(*orders, tile_of, *arrays)
+    for each in shadows:
+        each.free(code)
 
 
-def _fill_runs(
-    code: Code, levels: Levels, shadows: Shadows, tile_of: SSAValue, runs: TileRuns
+def _number(
+    code: Code, levels: Levels, shadows: Shadows, options: TilingOptions
+) -> tuple[SSAValue | None, list[SSAValue]]:
+    """The tiles of blocks, unless they have the same numbers, and the arrays that were made.
+
+    Sets the order of the unknowns if that is asked for.
+    """
+    if not (options.is_coloured or options.reorders):
+        return None, []
+    colouring = Colouring(code, levels, shadows, keeps_order=not options.reorders)
+    if not options.reorders:
+        numbers = colouring.number(code)
+        return numbers, [numbers]
+    numbers, unknowns = colouring.renumber(code)
+    levels.orders[options.seed.loop] = unknowns
+    return numbers, [numbers, unknowns]
+
+
+def _grow(
+    code: Code,
+    growth: Growth,
+    levels: Levels,
+    shadows: tuple[Shadows, Shadows],
+    orders: list[SSAValue],
 ) -> None:
-    """Fill what says when tiles run."""
-    match runs:
-        case InOrder():
-            code.store(levels.tiles, runs.tiles)
-        case InWavefronts():
-            edges = Edges(code, levels, shadows, tile_of)
-            edges.find(code)
-            graph = edges.store(code)
-            fronts = code.array("wavefront", levels.tiles)
-            find_fronts(code, graph, levels.tiles, fronts, runs.wavefronts)
-            results = (runs.order, runs.fronts, runs.wavefronts)
-            sort_by_wavefront(code, fronts, levels.tiles, results)
-            code.free(fronts, graph.starts, graph.successors, graph.predecessors)
-        case InReadyQueue():
-            edges = Edges(code, levels, shadows, tile_of)
-            edges.find(code)
-            edges.store(code, TileGraph(runs.edges, runs.successors, runs.predecessors))
-            code.store(levels.tiles, runs.tiles)
+    """Find all tiles, and the orders of the loops by wavefronts."""
+    before, after = shadows
+
+    def backwards(code: Code) -> None:
+        growth.grow_backwards(code, before)
+
+    def forwards(code: Code) -> None:
+        growth.grow_forwards(code, after)
+
+    def by_wavefronts(code: Code) -> None:
+        for loop, order in enumerate(orders):
+            find_wavefront_order(code, levels, after, loop, order)
+
+    def forwards_and_orders(code: Code) -> None:
+        forwards(code)
+        by_wavefronts(code)
+
+    growth.sow(code)
+    if growth.is_one_sided:
+        code.at_once(backwards, forwards_and_orders)
+    else:
+        code.at_once(backwards, by_wavefronts) if orders else backwards(code)
+        forwards(code)
+
+
+def _fill_graph(
+    code: Code,
+    levels: Levels,
+    shadows: tuple[Shadows, Shadows],
+    tile_of: SSAValue,
+    runs: TileRuns,
+    sort: Callable[[Code], None],
+) -> None:
+    """Fill the schedule function, by `sort`, and what says when tiles run."""
+    lists = EdgeLists(code, levels), EdgeLists(code, levels)
+    edges = [Edges(levels, *each) for each in zip(shadows, (tile_of,) * 2, lists, strict=True)]
+    code.at_once(
+        lambda code: edges[1].find(code, is_reversed=True),
+        lambda code: edges[0].find(code, is_reversed=False),
+        sort,
+    )
+    lists[0].take(code, lists[1])
+    if isinstance(runs, InReadyQueue):
+        lists[0].store(code, TileGraph(runs.edges, runs.successors, runs.predecessors))
+        code.store(levels.tiles, runs.tiles)
+    elif isinstance(runs, InWavefronts):
+        graph, fronts = lists[0].store(code), code.array("wavefront", levels.tiles)
+        find_fronts(code, graph, levels.tiles, fronts, runs.wavefronts)
+        results = (runs.order, runs.fronts, runs.wavefronts)
+        sort_by_wavefront(code, fronts, levels.tiles, results)
+        code.free(fronts, graph.starts, graph.successors, graph.predecessors)
+    for each in lists:
+        each.free(code)
 
 
 class _Executor:

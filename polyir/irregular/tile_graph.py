@@ -47,47 +47,136 @@ def room_for_edges(code: Code, tiles: SSAValue, points: SSAValue) -> SSAValue:
     return code.minimum(all, code.sum(points, code.product(tiles, EDGES)))
 
 
-class Edges:
-    """Finds the edges, in an inspector.
+class EdgeLists:
+    """A list of edges for each tile that they leave, in an inspector.
 
-    `tile_of` has the tiles of all iterations. If there are more edges than there is room for, a path
-    through all tiles takes their place: then they run one after the other.
+    If there are more edges than there is room for, a path through all tiles takes their place: then
+    they run one after the other.
     """
 
-    def __init__(self, code: Code, levels: Levels, shadows: Shadows, tile_of: SSAValue) -> None:
-        self._levels, self._shadows, self._tile_of = levels, shadows, tile_of
-        self._sweeps = levels.seed.sweeps
-        tiles = levels.tiles
-        points = code.product(levels.total, self._sweeps)
+    def __init__(self, code: Code, levels: Levels) -> None:
+        self._levels, tiles = levels, levels.tiles
+        points = code.product(levels.total, levels.seed.sweeps)
         self._room = room_for_edges(code, tiles, points)
         # Place 0 is no edge: it ends the lists, and holds what is looked for in one.
         size = code.sum(self._room, 1)
         self._targets, self._next = code.array("targets", size), code.array("next", size)
         self._heads, self._count = code.array("heads", tiles), code.cell("edges")
         self._lost = code.cell("lost")
-        stamps = code.product(tiles, self._sweeps)
-        # The last tile to which an edge was found, for each tile and time step.
-        self._last = code.array("last", stamps)
         code.fill(self._heads, 0, [tiles])
-        code.fill(self._last, NONE, [stamps])
         code.store(0, self._count)
         code.store(0, self._lost)
 
-    def find(self, code: Code) -> None:
-        """Visit all accesses, forwards and backwards."""
+    def add(self, code: Code, tile: SSAValue, other: SSAValue) -> None:
+        """Add an edge, unless it is there."""
+        first = code.load(self._heads, tile)
+        code.store(other, self._targets, 0)
+        found = code.first(
+            first,
+            lambda inner, node: inner.compared(inner.load(self._targets, node), "ne", other),
+            lambda inner, node: inner.load(self._next, node),
+        )
+        with code.conditional(code.compared(found, "eq", 0)) as new:
+            number = new.sum(new.load(self._count), 1)
+            with new.either(number, "sle", self._room) as (added, lost):
+                added.store(number, self._count)
+                added.store(other, self._targets, number)
+                added.store(first, self._next, number)
+                added.store(number, self._heads, tile)
+                lost.store(1, self._lost)
+
+    def take(self, code: Code, others: EdgeLists) -> None:
+        """Add the edges of other lists."""
+        lost = code.maximum(code.load(self._lost), code.load(others._lost))
+        code.store(lost, self._lost)
+        with code.loop("q", 0, self._levels.tiles) as (body, tile):
+            body.first(
+                body.load(others._heads, tile),
+                lambda inner, node: inner.compared(node, "ne", 0),
+                lambda inner, node: self._take(inner, tile, node, others),
+            )
+
+    def _take(self, code: Code, tile: SSAValue, node: SSAValue, others: EdgeLists) -> SSAValue:
+        """Add an edge of another list; the next one."""
+        self.add(code, tile, code.load(others._targets, node))
+        return code.load(others._next, node)
+
+    def store(self, code: Code, graph: TileGraph | None = None) -> TileGraph:
+        """Fill the arrays of the graph, or new ones."""
+        tiles = self._levels.tiles
+        if graph is None:
+            graph = TileGraph(
+                code.array("edges", code.sum(tiles, 1)),
+                code.array("successors", self._room),
+                code.array("predecessors", tiles),
+            )
+        code.fill(graph.predecessors, 0, [tiles])
+        code.store(0, graph.starts, 0)
+        with code.either(code.load(self._lost), "eq", 0) as (kept, path):
+            end = kept.cell("end")
+            kept.store(0, end)
+            with kept.loop("q", 0, tiles) as (body, tile):
+                first = body.load(self._heads, tile)
+                body.first(
+                    first,
+                    lambda inner, node: inner.compared(node, "ne", 0),
+                    lambda inner, node: self._store_edge(inner, node, end, graph),
+                )
+                body.store(body.load(end), graph.starts, body.sum(tile, 1))
+            with path.loop("q", 1, tiles) as (body, tile):
+                before = body.difference(tile, 1)
+                body.store(tile, graph.successors, before)
+                body.store(tile, graph.starts, tile)
+                body.store(1, graph.predecessors, tile)
+            path.store(path.difference(tiles, 1), graph.starts, tiles)
+        return graph
+
+    def _store_edge(
+        self, code: Code, node: SSAValue, end: SSAValue, graph: TileGraph
+    ) -> SSAValue:
+        """Store an edge of a list; the next one."""
+        target, place = code.load(self._targets, node), code.load(end)
+        code.store(target, graph.successors, place)
+        code.store(code.sum(place, 1), end)
+        known = code.load(graph.predecessors, target)
+        code.store(code.sum(known, 1), graph.predecessors, target)
+        return code.load(self._next, node)
+
+    def free(self, code: Code) -> None:
+        """Free the lists."""
+        code.free(self._targets, self._next, self._heads)
+
+
+class Edges:
+    """Finds edges, in an inspector: `tile_of` has the tiles of all iterations.
+
+    It goes forwards, for the edges from writers, or else backwards, for those from readers.
+    """
+
+    def __init__(
+        self, levels: Levels, shadows: Shadows, tile_of: SSAValue, lists: EdgeLists
+    ) -> None:
+        self._levels, self._shadows, self._tile_of = levels, shadows, tile_of
+        self._lists, self._sweeps = lists, levels.seed.sweeps
+
+    def find(self, code: Code, is_reversed: bool) -> None:
+        """Visit all accesses."""
         levels = self._levels
-        for is_reversed in (False, True):
-            self._shadows.fill(code, NONE)
-            loops = reversed(levels.loops) if is_reversed else levels.loops
-            order = tuple(loops)
-            for loop in order:
-                with levels.positions(code, loop, is_reversed) as (body, position):
-                    place = levels.place(body, loop, position)
-                    levels.visit_stores(body, loop, position, self._note(place))
-            visit = self._backwards if is_reversed else self._forwards
-            for loop in order:
-                with levels.positions(code, loop, is_reversed) as (body, position):
-                    levels.visit(body, loop, position, visit(levels.place(body, loop, position)))
+        stamps = code.product(levels.tiles, self._sweeps)
+        # The last tile to which an edge was found, for each tile and time step.
+        self._last = code.array("last", stamps)
+        code.fill(self._last, NONE, [stamps])
+        self._shadows.fill_written(code, NONE)
+        order = tuple(reversed(levels.loops) if is_reversed else levels.loops)
+        for loop in order:
+            with levels.positions(code, loop, is_reversed) as (body, position):
+                place = levels.place(body, loop, position)
+                levels.visit_stores(body, loop, position, self._note(place))
+        visit = self._backwards if is_reversed else self._forwards
+        for loop in order:
+            with levels.positions(code, loop, is_reversed) as (body, position):
+                levels.visit(body, loop, position, visit(levels.place(body, loop, position)))
+        code.free(self._last)
 
     def _note(self, place: SSAValue) -> Visit:
         """Notes who writes an element."""
@@ -149,67 +238,7 @@ class Edges:
             last = differ.load(self._last, stamp)
             with differ.conditional(differ.compared(last, "ne", other)) as unseen:
                 unseen.store(other, self._last, stamp)
-                self._insert(unseen, tile, other)
-
-    def _insert(self, code: Code, tile: SSAValue, other: SSAValue) -> None:
-        """Add an edge to its list, unless it is there."""
-        first = code.load(self._heads, tile)
-        code.store(other, self._targets, 0)
-        found = code.first(
-            first,
-            lambda inner, node: inner.compared(inner.load(self._targets, node), "ne", other),
-            lambda inner, node: inner.load(self._next, node),
-        )
-        with code.conditional(code.compared(found, "eq", 0)) as new:
-            number = new.sum(new.load(self._count), 1)
-            with new.either(number, "sle", self._room) as (added, lost):
-                added.store(number, self._count)
-                added.store(other, self._targets, number)
-                added.store(first, self._next, number)
-                added.store(number, self._heads, tile)
-                lost.store(1, self._lost)
-
-    def store(self, code: Code, graph: TileGraph | None = None) -> TileGraph:
-        """Fill the arrays of the graph, or new ones, and free the lists."""
-        tiles = self._levels.tiles
-        if graph is None:
-            graph = TileGraph(
-                code.array("edges", code.sum(tiles, 1)),
-                code.array("successors", self._room),
-                code.array("predecessors", tiles),
-            )
-        code.fill(graph.predecessors, 0, [tiles])
-        code.store(0, graph.starts, 0)
-        with code.either(code.load(self._lost), "eq", 0) as (kept, path):
-            end = kept.cell("end")
-            kept.store(0, end)
-            with kept.loop("q", 0, tiles) as (body, tile):
-                first = body.load(self._heads, tile)
-                body.first(
-                    first,
-                    lambda inner, node: inner.compared(node, "ne", 0),
-                    lambda inner, node: self._store_edge(inner, node, end, graph),
-                )
-                body.store(body.load(end), graph.starts, body.sum(tile, 1))
-            with path.loop("q", 1, tiles) as (body, tile):
-                before = body.difference(tile, 1)
-                body.store(tile, graph.successors, before)
-                body.store(tile, graph.starts, tile)
-                body.store(1, graph.predecessors, tile)
-            path.store(path.difference(tiles, 1), graph.starts, tiles)
-        code.free(self._targets, self._next, self._heads, self._last)
-        return graph
-
-    def _store_edge(
-        self, code: Code, node: SSAValue, end: SSAValue, graph: TileGraph
-    ) -> SSAValue:
-        """Store an edge of a list; the next one."""
-        target, place = code.load(self._targets, node), code.load(end)
-        code.store(target, graph.successors, place)
-        code.store(code.sum(place, 1), end)
-        known = code.load(graph.predecessors, target)
-        code.store(code.sum(known, 1), graph.predecessors, target)
-        return code.load(self._next, node)
+                self._lists.add(unseen, tile, other)
 
 
 def find_fronts(

@@ -139,54 +139,58 @@ class Growth:
     iteration, and that it depends on, the nearest time step is enough.
     """
 
-    def __init__(
-        self, levels: Levels, shadows: Shadows, tile_of: SSAValue, numbers: SSAValue | None
-    ) -> None:
-        self._levels, self._shadows = levels, shadows
+    def __init__(self, levels: Levels, tile_of: SSAValue, numbers: SSAValue | None) -> None:
+        self._levels = levels
         self._tile_of, self._numbers = tile_of, numbers
 
-    def grow(self, code: Code) -> None:
-        """Find the tiles of all iterations."""
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether the growth forwards needs nothing of the one backwards."""
+        seed = self._levels.seed
+        return seed.sweep == 0 or seed.loop == self._levels.loops[-1]
+
+    def sow(self, code: Code) -> None:
+        """Put the blocks of the seed into their tiles."""
         seed = self._levels.seed
         with self._points(code, seed.sweep, seed.loop) as (body, position, point):
             iteration = self._levels.iteration(body, seed.loop, position)
             body.store(self._tile(body, self._block_of(body, iteration)), self._tile_of, point)
-        self._grow_all_backwards(code)
-        self._grow_all_forwards(code)
 
-    def _grow_all_backwards(self, code: Code) -> None:
+    def grow_backwards(self, code: Code, shadows: Shadows) -> None:
+        """Find the tiles of all iterations before the seed."""
         levels, seed = self._levels, self._levels.seed
         before = [*levels.loops[: seed.loop]]
         if not before and not seed.sweep:
             return
         current = code.cell("current")
-        self._shadows.fill(code, levels.tiles)
-        self._note(code, seed.sweep, seed.loop, self._shadows.note_lowest, is_reversed=True)
+        shadows.fill(code, levels.tiles)
+        self._note(code, seed.sweep, seed.loop, shadows.note_lowest, is_reversed=True)
         for loop in reversed(before):
-            self._grow_backwards(code, seed.sweep, loop, current)
+            self._grow_backwards(code, shadows, (seed.sweep, loop), current)
         if seed.sweep:
             with code.loop("r", 1, seed.sweep + 1) as (body, back):
                 sweep = body.difference(body.constant(seed.sweep), back)
                 for loop in reversed(levels.loops):
-                    self._grow_backwards(body, sweep, loop, current)
+                    self._grow_backwards(body, shadows, (sweep, loop), current)
 
-    def _grow_all_forwards(self, code: Code) -> None:
+    def grow_forwards(self, code: Code, shadows: Shadows) -> None:
+        """Find the tiles of all iterations after the seed, once those before are known."""
         levels, seed = self._levels, self._levels.seed
         after = [*levels.loops[seed.loop + 1 :]]
         if not after and seed.sweep + 1 == seed.sweeps:
             return
         current = code.cell("current")
-        self._shadows.fill(code, NONE)
+        shadows.fill(code, NONE)
         for loop in after if seed.sweep else ():
-            self._note(code, seed.sweep - 1, loop, self._shadows.note_highest)
+            self._note(code, seed.sweep - 1, loop, shadows.note_highest)
         for loop in levels.loops[: seed.loop + 1]:
-            self._note(code, seed.sweep, loop, self._shadows.note_highest)
+            self._note(code, seed.sweep, loop, shadows.note_highest)
         for loop in after:
-            self._grow_forwards(code, seed.sweep, loop, current)
+            self._grow_forwards(code, shadows, (seed.sweep, loop), current)
         if seed.sweep + 1 < seed.sweeps:
             with code.loop("s", seed.sweep + 1, seed.sweeps) as (body, sweep):
                 for loop in levels.loops:
-                    self._grow_forwards(body, sweep, loop, current)
+                    self._grow_forwards(body, shadows, (sweep, loop), current)
 
     def _note(
         self,
@@ -202,27 +206,36 @@ class Growth:
             self._levels.visit(body, loop, position, visit(tile))
 
     def _grow_backwards(
-        self, code: Code, sweep: SSAValue | int, loop: int, current: SSAValue
+        self,
+        code: Code,
+        shadows: Shadows,
+        level: tuple[SSAValue | int, int],
+        current: SSAValue,
     ) -> None:
         """Put the iterations of a level into the lowest tiles that depend on them."""
-        none = self._levels.tiles
+        none, (sweep, loop) = self._levels.tiles, level
         with self._points(code, sweep, loop, True) as (body, position, point):
             body.store(none, current)
-            self._levels.visit(body, loop, position, self._shadows.lowest(current))
+            self._levels.visit(body, loop, position, shadows.lowest(current))
             tile = self._found(body, current, none, loop, position)
             body.store(tile, self._tile_of, point)
-            self._levels.visit(body, loop, position, self._shadows.note_lowest(tile))
+            self._levels.visit(body, loop, position, shadows.note_lowest(tile))
 
     def _grow_forwards(
-        self, code: Code, sweep: SSAValue | int, loop: int, current: SSAValue
+        self,
+        code: Code,
+        shadows: Shadows,
+        level: tuple[SSAValue | int, int],
+        current: SSAValue,
     ) -> None:
         """Put the iterations of a level into the highest tiles that they depend on."""
+        sweep, loop = level
         with self._points(code, sweep, loop) as (body, position, point):
             body.store(NONE, current)
-            self._levels.visit(body, loop, position, self._shadows.highest(current))
+            self._levels.visit(body, loop, position, shadows.highest(current))
             tile = self._found(body, current, NONE, loop, position)
             body.store(tile, self._tile_of, point)
-            self._levels.visit(body, loop, position, self._shadows.note_highest(tile))
+            self._levels.visit(body, loop, position, shadows.note_highest(tile))
 
     @contextmanager
     def _points(

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from polyir.dialects.loop_attributes import DynamicAttr
 from polyir.irregular.code import Code
 
 NOT_READY = -1
@@ -114,9 +113,7 @@ class InReadyQueue(TileRuns):
                 left = inner.changed("addi", -1, waits_for, next)
                 with inner.conditional(inner.compared(left, "eq", 1)) as last:
                     last.changed("assign", next, queue, last.changed("addi", 1, places, TAIL))
-        loop = code.builder.insertion_point.block.last_op
-        assert loop is not None
-        loop.attributes[DynamicAttr.name] = DynamicAttr()
+        code.make_dynamic()
 
     def _fill(self, code: Code, count: SSAValue, scratch: Sequence[SSAValue]) -> None:
         """Fill the queue with the tiles that have no predecessors."""

@@ -72,19 +72,17 @@ class Schedule:
             body.store(end, self._starts, body.sum(cell, 1))
 
 
-def wavefront_orders(code: Code, levels: Levels, shadows: Shadows) -> list[SSAValue]:
-    """The positions of each loop by their wavefronts in that loop alone: new arrays.
+def find_wavefront_order(
+    code: Code, levels: Levels, shadows: Shadows, loop: int, order: SSAValue
+) -> None:
+    """Fill `order` with the positions of a loop by their wavefronts in that loop alone.
 
     Those of one wavefront are in their order. Their iterations do not wait for each other's
     results, so that a processor can compute several at once.
     """
-    return [_wavefront_order(code, levels, shadows, loop) for loop in levels.loops]
-
-
-def _wavefront_order(code: Code, levels: Levels, shadows: Shadows, loop: int) -> SSAValue:
     size = levels.sizes[loop]
-    order, wavefronts = code.array("order", size), code.array("wavefront", size)
-    starts, count = code.array("starts", code.sum(size, 1)), code.cell("count")
+    wavefronts, starts = code.array("wavefront", size), code.array("starts", code.sum(size, 1))
+    count = code.cell("count")
     shadows.fill(code, 0)
 
     def visit(code: Code, position: SSAValue, visit: Visit) -> None:
@@ -93,4 +91,3 @@ def _wavefront_order(code: Code, levels: Levels, shadows: Shadows, loop: int) ->
     find_wavefronts(code, size, shadows, visit, wavefronts, count)
     sort_by_wavefront(code, wavefronts, size, (order, starts, count))
     code.free(wavefronts, starts)
-    return order

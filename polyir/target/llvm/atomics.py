@@ -49,12 +49,14 @@ def define_atomics(module: ir.Module) -> None:
         if function is None:
             continue
         address, value = function.args
-        builder = ir.IRBuilder(function.append_basic_block())
+        block = function.append_basic_block()
         # llvmlite's own method asks for the type of the element, which pointers no longer have.
         change = ir.instructions.AtomicRMW(
-            builder.block, instruction, address, value, "acq_rel", "before"
+            block, instruction, address, value, "acq_rel", "before"
         )
-        builder.block.instructions.append(change)
+        block.instructions.append(change)
+        builder = ir.IRBuilder()
+        builder.position_at_end(block)
         builder.ret(change)
         function.linkage = "private"
         function.attributes.add("alwaysinline")
