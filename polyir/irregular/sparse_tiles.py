@@ -22,7 +22,15 @@ from polyir.irregular.slices import Values
 from polyir.irregular.tile_graph import EdgeLists, Edges, TileGraph, find_fronts, room_for_edges
 from polyir.irregular.tile_growth import Growth, Levels, Seed, iterations
 from polyir.irregular.tile_numbers import Colouring
-from polyir.irregular.tile_runs import EDGES, ENDS, TILES, InOrder, InReadyQueue, InWavefronts, TileRuns
+from polyir.irregular.tile_runs import (
+    EDGES,
+    ENDS,
+    TILES,
+    InOrder,
+    InReadyQueue,
+    InWavefronts,
+    TileRuns,
+)
 from polyir.irregular.tile_schedule import Schedule, find_wavefront_order
 from polyir.irregular.time_steps import TimeSteps
 from polyir.irregular.unknowns import require_any_order

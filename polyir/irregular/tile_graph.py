@@ -131,9 +131,7 @@ class EdgeLists:
             path.store(path.difference(tiles, 1), graph.starts, tiles)
         return graph
 
-    def _store_edge(
-        self, code: Code, node: SSAValue, end: SSAValue, graph: TileGraph
-    ) -> SSAValue:
+    def _store_edge(self, code: Code, node: SSAValue, end: SSAValue, graph: TileGraph) -> SSAValue:
         """Store an edge of a list; the next one."""
         target, place = code.load(self._targets, node), code.load(end)
         code.store(target, graph.successors, place)

@@ -147,7 +147,7 @@ class Growth:
     def is_one_sided(self) -> bool:
         """Whether the growth forwards needs nothing of the one backwards."""
         seed = self._levels.seed
-        return seed.sweep == 0 or seed.loop == self._levels.loops[-1]
+        return seed.loop == 0 and (seed.sweep == 0 or len(self._levels.loops) == 1)
 
     def sow(self, code: Code) -> None:
         """Put the blocks of the seed into their tiles."""

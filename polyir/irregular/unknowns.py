@@ -35,7 +35,9 @@ def require_any_order(steps: TimeSteps) -> None:
     """
     if len(steps.slices) != 1:
         second = steps.slices[1].loop
-        raise PolyirError("it has several inner loops, not one over the unknowns", location_of(second))
+        raise PolyirError(
+            "it has several inner loops, not one over the unknowns", location_of(second)
+        )
     _Loop(steps.slices[0].loop, steps.loop).check()
 
 

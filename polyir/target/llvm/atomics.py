@@ -51,9 +51,7 @@ def define_atomics(module: ir.Module) -> None:
         address, value = function.args
         block = function.append_basic_block()
         # llvmlite's own method asks for the type of the element, which pointers no longer have.
-        change = ir.instructions.AtomicRMW(
-            block, instruction, address, value, "acq_rel", "before"
-        )
+        change = ir.instructions.AtomicRMW(block, instruction, address, value, "acq_rel", "before")
         block.instructions.append(change)
         builder = ir.IRBuilder()
         builder.position_at_end(block)
