@@ -103,9 +103,9 @@ def molecular_dynamics(molecules: int, left: Indices, right: Indices, sweeps: in
 class Schedule:
     """What an inspector of sparse tiles filled, for `levels` loops in all time steps of a tile.
 
-    Tiles of one of the `fronts` may run at once. With `edges`, a tile may run when those with a path
-    to it have ended: the successors of tile q are in `successors` from the place `edges[q]` on. It
-    waits for `predecessors[q]` of them. Without either, tiles run one after the other.
+    Tiles of one of the `fronts` may run at once. With `edges`, a tile may run when those with a
+    path to it have ended: the successors of tile q are in `successors` from the place `edges[q]`
+    on, and it waits for `predecessors[q]` tiles. Without either, tiles run one after the other.
     """
 
     levels: int
@@ -144,6 +144,7 @@ class Schedule:
         assert self.predecessors is not None
         graph, waits = self.graph(), self.predecessors.tolist()
         ready = [tile for tile in range(self.tiles) if waits[tile] == 0]
+        leading = [each for successors in graph.values() for each in successors]
         earlier: dict[int, set[int]] = {tile: set() for tile in range(self.tiles)}
         for tile in ready:
             for successor in graph[tile]:
@@ -151,7 +152,9 @@ class Schedule:
                 waits[successor] -= 1
                 if waits[successor] == 0:
                     ready.append(successor)
-        return {tile: earlier[tile] for tile in ready}
+        # Who waits for fewer than all that lead to it may begin before any of them.
+        waits_for_all = self.predecessors == np.bincount(leading, minlength=self.tiles)
+        return {tile: earlier[tile] if waits_for_all[tile] else set() for tile in ready}
 
     def ranks(self) -> dict[int, int]:
         """When each tile runs: those of equal rank may run at the same time."""

@@ -61,8 +61,8 @@ class Levels:
     """The loops of all time steps that are tiled, in an inspector.
 
     `sizes` are the numbers of iterations of the loops, and `total` is their sum. The iterations of
-    a loop have positions in the order in which it runs: `orders` has the iterations by position, for
-    loops that do not run in the order of the program.
+    a loop have positions in the order in which it runs: `orders` has the iterations by position,
+    for loops that do not run in the order of the program.
     """
 
     def __init__(

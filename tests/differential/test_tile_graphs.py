@@ -142,11 +142,10 @@ def test_what_tiles_access_is_in_the_order_of_the_graph(kind: str) -> None:
     found, _ = _found(kind)
     before = found.before()
     trace = _trace(kind, QUEUE)
-    tile_of = {
-        (access.outside("turn"), access.value("turn")): access.element[0]
-        for access in trace
-        if access.memory == "edges" and access.value("turn") is not None
-    }
+    tile_of: dict[tuple[tuple[int, ...], int | None], int] = {}
+    for access in trace:
+        if access.memory.startswith("edges") and access.value("turn") is not None:
+            tile_of.setdefault((access.outside("turn"), access.value("turn")), access.element[0])
     compared = 0
     for first, second in conflicts([each for each in trace if each.value("turn") is not None]):
         if first.outside("turn") == second.outside("turn"):

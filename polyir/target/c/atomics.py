@@ -19,10 +19,8 @@ def translate_atomic(body: Body, op: memref.AtomicRMWOp) -> None:
     kind = REDUCTION_KINDS[op.kind.value.data]
     function, type = f"{ATOMIC}{kind}", scalar_type(op.value.type, op)
     if not body.dialect.has_vectors or function not in HELPERS or type is not Scalar.INT64:
-        raise unsupported(
-            op,
-            f"memref.atomic_rmw {kind} on {type.value} is not supported by {body.dialect.target}",
-        )
+        what = f"memref.atomic_rmw {kind} on {type.value}"
+        raise unsupported(op, f"{what} is not supported by {body.dialect.target}")
     array = body.array(op.memref)
     place = linear_index([body.value(index) for index in op.indices], array.extents)
     arguments = (flat_pointer(array), place, body.value(op.value))
