@@ -31,6 +31,7 @@ loops over tiles are one parallel loop whose iterations take tiles out of a queu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -51,7 +52,11 @@ from polyir.passes.prerequisites import scops_in
 SWEEPS = 4
 """How many iterations of a loop around one inner loop are tiled together by default."""
 
-_RUNS: Final = MappingProxyType({"wavefronts": InWavefronts, "queue": InReadyQueue})
+_Runs = type[InOrder] | type[InWavefronts] | type[InReadyQueue]
+
+_RUNS: Final[Mapping[str, _Runs]] = MappingProxyType(
+    {"wavefronts": InWavefronts, "queue": InReadyQueue}
+)
 
 
 @dataclass(frozen=True)

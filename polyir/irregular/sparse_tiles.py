@@ -8,7 +8,7 @@ others, "Computations on Iteration Spaces", The Compiler Design Handbook, 2007, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Bounds, Inspection, Size, bounds_before, move_body
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import Values
 from polyir.irregular.tile_graph import EdgeLists, Edges, TileGraph, find_fronts, room_for_edges
@@ -49,7 +49,7 @@ class TilingOptions:
 
     seed: Seed
     is_coloured: bool
-    runs: type[TileRuns]
+    runs: type[InOrder] | type[InWavefronts] | type[InReadyQueue]
     by_wavefronts: bool
     reorders: bool = False
 
@@ -77,14 +77,11 @@ class _Outputs:
 
     def __init__(self, inspection: Inspection, options: TilingOptions) -> None:
         self._seed, self._program = options.seed, inspection.program_bounds
-        sizes = {TILES: self._tiles, ENDS: self._ends, EDGES: self._edges}
+        sizes: dict[str | None, Size] = {TILES: self._tiles, ENDS: self._ends, EDGES: self._edges}
         self.iterations = inspection.output("iterations", self._points)
         self.starts = inspection.output("starts", self._cells)
         self.runs = options.runs(
-            *(
-                inspection.output(each.name, sizes.get(each.metadata.get("size")))
-                for each in fields(options.runs)
-            )
+            *(inspection.output(name, sizes.get(size)) for name, size in options.runs.outputs())
         )
 
     def _tiles(self, code: Code, _: Bounds, values: Values) -> list[SSAValue]:

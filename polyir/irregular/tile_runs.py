@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
@@ -33,6 +33,12 @@ TILES, ENDS, EDGES = "tiles", "ends", "edges"
 
 class TileRuns(ABC):
     """What an inspector says about when tiles run, in fields: numbers, and arrays with a `size`."""
+
+    @classmethod
+    def outputs(cls) -> list[tuple[str, str | None]]:
+        """The names of the fields, with the sizes of arrays."""
+        assert is_dataclass(cls)
+        return [(each.name, each.metadata.get("size")) for each in fields(cls)]
 
     def prepare(self, code: Code) -> Sequence[SSAValue]:
         """Add what the loops need, before all time steps: new arrays."""

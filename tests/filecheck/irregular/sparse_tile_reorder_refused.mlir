@@ -2,7 +2,7 @@
 
 // The order of the unknowns changes only where the loop computes the same with other numbers.
 
-// CHECK: :8: warning: [sparse-tile] loop left: it has several inner loops, not one over the unknowns ({{.*}}:14)
+// CHECK: :8:3: warning: [sparse-tile] loop left: it has several inner loops, not one over the unknowns ({{.*}}:14:5)
 func.func @several(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>, %y: memref<?xf64>) {
   // A sweep and a copy.
   affine.for %s = 0 to %t {
@@ -22,7 +22,7 @@ func.func @several(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>,
 // -----
 
 // The unknown before: there is none in another order.
-// CHECK: loop left: the order of the unknowns cannot change: subscript 0 is not the number of an unknown ({{.*}}:11)
+// CHECK: loop left: the order of the unknowns cannot change: subscript 0 is not the number of an unknown ({{.*}}:31:12)
 func.func @neighbour(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
   affine.for %s = 0 to %t {
     affine.for %i = 1 to %n {
@@ -39,7 +39,7 @@ func.func @neighbour(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64
 // -----
 
 // Only the part of a row below the diagonal: which part that is depends on the order.
-// CHECK: loop left: the order of the unknowns cannot change: the number of an unknown is used here ({{.*}}:9)
+// CHECK: loop left: the order of the unknowns cannot change: the number of an unknown is used here ({{.*}}:47:20)
 func.func @lower(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
   affine.for %s = 0 to %t {
     affine.for %i = 0 to %n {
@@ -57,7 +57,7 @@ func.func @lower(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
 // -----
 
 // The first unknown is another one in another order.
-// CHECK: loop left: the order of the unknowns cannot change: this is an element of no unknown ({{.*}}:10)
+// CHECK: loop left: the order of the unknowns cannot change: this is an element of no unknown ({{.*}}:67:12)
 func.func @first(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   affine.for %s = 0 to %t {
@@ -75,7 +75,7 @@ func.func @first(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
 // -----
 
 // The number itself is data.
-// CHECK: loop left: the order of the unknowns cannot change: the number of an unknown is used here ({{.*}}:9)
+// CHECK: loop left: the order of the unknowns cannot change: the number of an unknown is used here ({{.*}}:84:12)
 func.func @numbers(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
   affine.for %s = 0 to %t {
     affine.for %i = 0 to %n {
@@ -93,7 +93,7 @@ func.func @numbers(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>)
 // -----
 
 // Rows of five elements without a start of their own.
-// CHECK: loop left: the order of the unknowns cannot change: subscript 0 is not the number of an unknown ({{.*}}:8)
+// CHECK: loop left: the order of the unknowns cannot change: subscript 0 is not the number of an unknown ({{.*}}:101:15)
 func.func @linear(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
   affine.for %s = 0 to %t {
     affine.for %i = 0 to %n {
@@ -110,7 +110,7 @@ func.func @linear(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) 
 // -----
 
 // The part of the row that starts where all rows do.
-// CHECK: loop left: the order of the unknowns cannot change: more than a loop depends on where a row is ({{.*}}:11)
+// CHECK: loop left: the order of the unknowns cannot change: more than a loop depends on where a row is ({{.*}}:120:7)
 func.func @no_row(%t: index, %n: index, %rp: memref<?xindex>, %p: memref<?xindex>, %x: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -130,7 +130,7 @@ func.func @no_row(%t: index, %n: index, %rp: memref<?xindex>, %p: memref<?xindex
 // -----
 
 // Where an entry of a row is depends on the order.
-// CHECK: loop left: the order of the unknowns cannot change: more than elements of a row depend on where it is ({{.*}}:13)
+// CHECK: loop left: the order of the unknowns cannot change: more than elements of a row depend on where it is ({{.*}}:143:19)
 func.func @entry(%t: index, %n: index, %rp: memref<?xindex>, %p: memref<?xindex>, %x: memref<?xf64>) {
   %c1 = arith.constant 1 : index
   affine.for %s = 0 to %t {
@@ -153,7 +153,7 @@ func.func @entry(%t: index, %n: index, %rp: memref<?xindex>, %p: memref<?xindex>
 // -----
 
 // The first entry of all is no entry of the row.
-// CHECK: loop left: the order of the unknowns cannot change: this is an element of no row ({{.*}}:13)
+// CHECK: loop left: the order of the unknowns cannot change: this is an element of no row ({{.*}}:164:12)
 func.func @first_entry(%t: index, %n: index, %rp: memref<?xindex>, %p: memref<?xindex>, %v: memref<?xf64>, %x: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
