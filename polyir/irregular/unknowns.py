@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects import affine, arith, scf
+from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue, Use
 
@@ -77,9 +77,9 @@ class _Loop:
                 self._unknowns.add((op.memref, dimension))
             if each.value is not None and (op.memref, dimension) in self._unknowns:
                 self._sources |= _loaded_from(each.value)
-        for op in self._loop.walk():
-            if isinstance(op, arith.CmpiOp) and any(map(self._is_number, op.operands)):
-                self._sources |= _loaded_from(op.lhs) | _loaded_from(op.rhs)
+        for other in self._loop.walk():
+            if isinstance(other, arith.CmpiOp) and any(map(self._is_number, other.operands)):
+                self._sources |= _loaded_from(other.lhs) | _loaded_from(other.rhs)
         return len(self._sources) + len(self._unknowns) > known
 
     def _is_number(self, value: SSAValue) -> bool:
@@ -147,7 +147,7 @@ class _Loop:
         ends = []
         for bound in (loop.lb, loop.ub):
             load = _source(bound).owner
-            if not isinstance(load, LOADS):
+            if not isinstance(load, affine.LoadOp | memref.LoadOp):
                 return False
             ends.append((load.memref, *subscripts_of(load, self._loop)))
         (first, *start), (last, *end) = ends
