@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
@@ -17,9 +17,13 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     UnitAttr,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
+
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.loop_attributes import DynamicAttr
 
 COPY_LOOP: Final = "polyir.copy_loop"
 """The attribute of a loop that copies an array in another order: passes leave it as it is."""
@@ -70,6 +74,10 @@ class Code:
     def index(self, value: SSAValue) -> SSAValue:
         """An integer as an index."""
         return self.builder.insert(arith.IndexCastOp(value, IndexType())).result
+
+    def integer(self, value: SSAValue | int) -> SSAValue:
+        """An index as an integer of 64 bits."""
+        return self.builder.insert(arith.IndexCastOp(self._value(value), i64)).result
 
     def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """The smaller one of two numbers, which may be negative."""
@@ -223,6 +231,23 @@ class Code:
         yield inner, body.args[0]
         inner.add(scf.ReduceOp())
 
+    def at_once(self, *parts: Callable[[Code], None]) -> None:
+        """Parts of code that may run at the same time; the threads that there are share them."""
+        if len(parts) == 1:
+            parts[0](self)
+            return
+        with self.parallel_loop("part", 0, len(parts)) as (body, number):
+            for part, add in enumerate(parts):
+                with body.conditional(body.compared(number, "eq", part)) as mine:
+                    add(mine)
+        self.make_dynamic()
+
+    def make_dynamic(self) -> None:
+        """Let threads that are free take the next iteration of the parallel loop just added."""
+        loop = self.builder.insertion_point.block.last_op
+        assert isinstance(loop, scf.ParallelOp)
+        loop.attributes[DynamicAttr.name] = DynamicAttr()
+
     @contextmanager
     def conditional(self, condition: SSAValue) -> Iterator[Code]:
         """Code that runs only if a condition holds."""
@@ -231,6 +256,38 @@ class Code:
         inner = Code(InsertPoint.at_end(then))
         yield inner
         inner.add(scf.YieldOp())
+
+    def first(
+        self,
+        start: SSAValue,
+        is_not: Callable[[Code, SSAValue], SSAValue],
+        next: Callable[[Code, SSAValue], SSAValue],
+    ) -> SSAValue:
+        """The first of `start`, the `next` one after it, and so on, for which `is_not` fails."""
+        before, after = (Block(arg_types=[start.type]) for _ in range(2))
+        test = Code(InsertPoint.at_end(before))
+        test.add(scf.ConditionOp(is_not(test, before.args[0]), before.args[0]))
+        step = Code(InsertPoint.at_end(after))
+        step.add(scf.YieldOp(next(step, after.args[0])))
+        op = scf.WhileOp([start], [start.type], Region(before), Region(after))
+        self.add(op)
+        return op.results[0]
+
+    def changed(
+        self, kind: str, value: SSAValue | int, memory: SSAValue, place: SSAValue | int
+    ) -> SSAValue:
+        """Change an element at once, as `memref.atomic_rmw` does; what it was before.
+
+        The elements are of type i64, and `value` and the result indices.
+        """
+        number = self.integer(value)
+        op = memref.AtomicRMWOp.create(
+            operands=[number, memory, self._value(place)],
+            result_types=[i64],
+            properties={"kind": IntegerAttr(REDUCTION_KINDS.index(kind), i64)},
+        )
+        self.add(op)
+        return self.index(op.result)
 
     def fill(self, array: SSAValue, value: SSAValue | int, extents: Sequence[SSAValue]) -> None:
         """Set all elements of an array of some extents."""

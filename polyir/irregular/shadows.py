@@ -51,6 +51,11 @@ class Shadows:
             for array in each.arrays:
                 code.fill(array, number, sizes)
 
+    def fill_written(self, code: Code, number: SSAValue | int) -> None:
+        """Forget who wrote the elements."""
+        for each in self._of.values():
+            code.fill(each.written, number, [extent.size for extent in each.extents])
+
     def free(self, code: Code) -> None:
         """Free the arrays."""
         for each in self._of.values():

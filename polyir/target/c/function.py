@@ -21,6 +21,7 @@ from polyir.target.abi import (
     Signature,
     extent_name,
     is_private,
+    orders_threads,
     results_by_pointer,
     scalar_type,
     signature_of,
@@ -392,6 +393,13 @@ def _translate_prefetch(body: Body, op: MemoryPrefetchOp) -> None:
     translate_prefetch(body, op)
 
 
+def _translate_atomic(body: Body, op: memref.AtomicRMWOp) -> None:
+    """Few programs have them."""
+    from polyir.target.c.atomics import translate_atomic
+
+    translate_atomic(body, op)
+
+
 def _translate_memory(body: Body, op: Operation, environment: Environment) -> None:
     """Allocations, atomic updates, and whole arrays."""
     match op:
@@ -403,6 +411,8 @@ def _translate_memory(body: Body, op: Operation, environment: Environment) -> No
             translate_dealloc(body, op)
         case memref.CopyOp():
             translate_copy(body, op)
+        case memref.AtomicRMWOp() if orders_threads(op):
+            _translate_atomic(body, op)
         case memref.DimOp():
             translate_dim(body, op)
         case memref.CastOp():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from polyir.target.abi import PREFIX, Scalar
+from polyir.target.abi import ATOMIC, PREFIX, Scalar
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,14 @@ def _bit_casts() -> Iterator[Helper]:
         yield _function(bit_cast_name(source, target), target, f"{source.value} a", body)
 
 
+def _atomics() -> Iterator[Helper]:
+    """On an element of an array; their result is the value before, as of `memref.atomic_rmw`."""
+    for suffix, function in (("addi", "fetch_add"), ("assign", "exchange_n")):
+        body = f"return __atomic_{function}(array + place, value, __ATOMIC_ACQ_REL);"
+        parameters = "int64_t *array, int64_t place, int64_t value"
+        yield _function(f"{ATOMIC}{suffix}", Scalar.INT64, parameters, body)
+
+
 def bit_cast_name(source: Scalar, target: Scalar) -> str:
     return f"{PREFIX}bits_{source.suffix}_{target.suffix}"
 
@@ -210,6 +218,7 @@ def _all_helpers() -> Iterator[Helper]:
         yield from _float_helpers(type)
     yield from _comparisons()
     yield from _bit_casts()
+    yield from _atomics()
     yield Helper(HAS_EFFECTS, _HAS_EFFECTS)
     yield Helper(ASSERT, _ASSERT, ("stdio.h", "stdlib.h"))
     yield Helper(ASSERT_REPORT, _ASSERT_REPORT, types=(Scalar.INT64,))

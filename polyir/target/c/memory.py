@@ -72,8 +72,6 @@ def translate_atomic_update(body: Body, op: memref.AtomicRMWOp) -> None:
         raise unsupported(
             op, f"an atomic update '{kind}' is not supported by {body.dialect.target}"
         )
-    if op.result.first_use is not None:
-        raise unsupported(op, "the old value of an atomic update is not supported by the C target")
     target = body.element(op.memref, [body.value(index) for index in op.indices])
     assert isinstance(target, Element)
     body.add(AtomicUpdate(target, _ATOMIC[kind], body.value(op.value), body.openmp))

@@ -420,8 +420,9 @@ def _remove_overwritten(waiting: dict[SSAValue, dict[_Memory, None]], op: Operat
     for inner in op.walk():
         if is_droppable(inner) or isinstance(inner, PrefetchOp | MemoryPrefetchOp):
             continue
-        # At a barrier, the other threads have written what they write before it.
-        is_barrier = operation_name(inner) == "gpu.barrier"
+        # At a barrier, the other threads have written what they write before it; an atomic
+        # operation may be how a thread finds out that they have.
+        is_barrier = operation_name(inner) in ("gpu.barrier", "memref.atomic_rmw")
         writes_anything = writes_anything or is_barrier or isinstance(inner, func.CallOp)
         operands = (inner.destination,) if isinstance(inner, memref.CopyOp) else inner.operands
         for operand in operands:

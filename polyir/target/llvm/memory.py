@@ -36,7 +36,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.memory_extra import PrefetchOp
 from polyir.dialects.shaped_operations import conversion
-from polyir.target.abi import array_type, extent_name, scalar_type, symbol_name, symbol_of
+from polyir.target.abi import (
+    array_type,
+    extent_name,
+    orders_threads,
+    scalar_type,
+    symbol_name,
+    symbol_of,
+)
 from polyir.target.errors import unsupported
 from polyir.target.llvm.addresses import (
     Buffer,
@@ -50,6 +57,7 @@ from polyir.target.llvm.addresses import (
     with_signed_strides,
 )
 from polyir.target.llvm.arithmetic import intrinsic, type_suffix
+from polyir.target.llvm.atomics import called_atomic
 from polyir.target.llvm.symbols import ARRAY_ALIGNMENT, convert_global, declare_function
 from polyir.target.llvm.types import (
     byte_size,
@@ -159,7 +167,8 @@ class _MemrefConversion:
                 self._finish(op)
             case memref.AtomicRMWOp():
                 address = self._address(op.memref, op.indices, builder)
-                self._finish(op, [_update_atomically(op, address, builder)])
+                update = called_atomic if orders_threads(op) else _update_atomically
+                self._finish(op, [update(op, address, builder)])
             case vector.LoadOp():
                 address = self._address(op.base, op.indices, builder)
                 self._finish(op, [_load_vector(op, address, builder)])

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import LLVMTranslationException
 from polyir.diagnostics import MissingPackageError
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.errors import TargetError, unsupported_operation
+from polyir.target.llvm.atomics import define_atomics
 from polyir.target.loop_hints import LoopHints, loop_hints
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
                 pass
     if has_atomics:
         _use_atomics(translated)
+    define_atomics(translated)
     if defines_runtime and PARALLEL_FOR in translated.globals:
         _define_parallel_for(translated.get_global(PARALLEL_FOR))
         _define_thread_count(translated.get_global(THREAD_COUNT))
