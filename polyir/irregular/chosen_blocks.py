@@ -22,6 +22,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.irregular.code import Code
+from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
@@ -49,7 +50,7 @@ def inspect_chosen_blocks(
     places from `blocks[t]` to before `blocks[t + 1]`, and the blocks of wavefront w in those from
     `starts[w]` to before `starts[w + 1]`. A wavefront of at most `grain` iterations is one block.
     """
-    inspection = Inspection(module, slice)
+    inspection = Inspection(module, decisive_accesses(slice))
     for message, op in inspection.messages:
         report(message, op)
 

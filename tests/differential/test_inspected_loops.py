@@ -21,7 +21,11 @@ from polyir.runtime import CompiledModule, CompilerOptions
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
-PIPELINES = ("inspect-wavefronts", "inspect-wavefronts{block=3}")
+PIPELINES = (
+    "inspect-wavefronts",
+    "inspect-wavefronts{block=3}",
+    "inspect-wavefronts{block=auto grain=2}",
+)
 SIZES = (0, 1, 5, 40)
 TRACED_SIZES = (0, 1, 12)
 SEEDS = range(5)

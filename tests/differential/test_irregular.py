@@ -20,6 +20,8 @@ PIPELINES = (
     "inspect-wavefronts",
     "inspect-wavefronts{block=3}",
     "inspect-wavefronts{block=100}",
+    "inspect-wavefronts{block=auto}",
+    "inspect-wavefronts{block=auto grain=2}",
     "reorder-data",
     "sparse-tile{tile=7}",
     "runtime-test{always=true}",
