@@ -139,9 +139,7 @@ class _Inspector:
             body.store(iteration, firsts, place)
             body.store(body.choice(stays, place, body.sum(place, 1)), number)
             body.store(body.choice(stays, body.load(first), iteration), first)
-            body.store(
-                body.choice(stays, body.minimum(body.load(lowest), level), level), lowest
-            )
+            body.store(body.choice(stays, body.minimum(body.load(lowest), level), level), lowest)
             body.store(level, last)
         # Iterations that stay in a block are written to the place of the next one.
         total = code.load(number)
