@@ -19,6 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.irregular.code import Code
+from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
@@ -34,7 +35,7 @@ def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report
     is the one in place t; those of wavefront w are in the places from `starts[w]` to before
     `starts[w + 1]`, in the order of the program.
     """
-    inspection = Inspection(module, slice)
+    inspection = Inspection(module, decisive_accesses(slice))
     for message, op in inspection.messages:
         report(message, op)
 

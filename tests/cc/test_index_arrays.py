@@ -19,6 +19,7 @@ from polyir.runtime.functions import public_signatures
 PIPELINES = (
     "inspect-wavefronts{block=1}",
     "inspect-wavefronts{block=3}",
+    "inspect-wavefronts{block=auto grain=2}",
 )
 
 NAMES = [name for name, program in PROGRAMS.items() if program.c_path is not None]
