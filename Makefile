@@ -92,7 +92,7 @@ bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thr
 bench-reductions: bytecode  ## time reductions by gcc and by polyir
 	$(BIN)/python benchmarks/reductions.py $(BENCH)
 
-# Options: make bench-irregular BENCH="--size=100000 --matrices=grid-3d triangular-solve"
+# Options: make bench-irregular BENCH="--size=100000 --matrices=grid-3d --write-docs triangular-solve"
 bench-irregular: bytecode  ## time inspectors and executors of programs with index arrays
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/irregular.py $(BENCH)
 

@@ -19,6 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.irregular.code import Code
+from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.extents import Extents
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
@@ -65,7 +66,7 @@ def inspect_wavefronts(
     the wavefronts. Block `order[t]` is the one in place t; those of wavefront w are in the places
     from `starts[w]` to before `starts[w + 1]`, in the order of the program.
     """
-    inspection = Inspection(module, slice)
+    inspection = Inspection(module, decisive_accesses(slice))
     for message, op in inspection.messages:
         report(message, op)
 

@@ -22,6 +22,7 @@ from polyir.runtime.functions import public_signatures
 PIPELINES = (
     "inspect-wavefronts{block=1}",
     "inspect-wavefronts{block=3}",
+    "inspect-wavefronts{block=auto grain=2}",
 )
 ALLOWED = ("-Wno-unknown-pragmas", "-Wno-unused-but-set-variable")
 TESTS = "runtime-test{always=true}"

@@ -31,6 +31,8 @@ SINGLE = (
     "inspect-wavefronts{block=100}",
     "irregular-reductions",
     "irregular-reductions{block=3}",
+    "inspect-wavefronts{block=auto}",
+    "inspect-wavefronts{block=auto grain=2}",
     "reorder-data",
     "reorder-data{method=breadth-first}",
     "runtime-test{always=true}",
