@@ -14,7 +14,11 @@ SIZES = (1, 20, 150)
 ARRAYS = 20
 STEPS = 3
 
-_NO_STEPS = "no loop holds a sequence of irregular loops"
+_NO_STEPS = (
+    "no loop holds a sequence of irregular loops"
+    "|is outside of its inner loops"
+    "|the subscripts depend on this loop"
+)
 _NO_UPDATE = "this is no update of an element by one operation"
 _AFFINE = "no loop writes elements by index arrays"
 
@@ -33,6 +37,11 @@ DOES_NOTHING: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         },
         **{
             (name, "reorder-iterations"): _NO_UPDATE
+            for name in PROGRAMS
+            if name not in ("moldyn", "mesh-edges", "pagerank", "spmv")
+        },
+        **{
+            (name, "irregular-reductions"): _NO_UPDATE if name.startswith("fig") else _AFFINE
             for name in PROGRAMS
             if name not in ("moldyn", "mesh-edges", "pagerank")
         },

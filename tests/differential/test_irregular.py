@@ -42,8 +42,6 @@ SINGLE = (
     "sparse-tile{tile=5 sweeps=1 numbering=coloured order=wavefronts parallel=false}",
 )
 SEVERAL = (
-    "reorder-data{method=cuthill-mckee},reorder-iterations{method=sorting}",
-    "reorder-data{method=partition part=7},reorder-iterations",
     "reorder-data,inspect-wavefronts",
     "inspect-wavefronts,reorder-data",
     "reorder-data{method=breadth-first},sparse-tile{tile=5}",
@@ -54,14 +52,20 @@ SEVERAL = (
 )
 IN_ANY_ORDER = (
     "reorder-iterations{reassociate=true}",
-    "reorder-data,reorder-iterations{reassociate=true}",
+    "reorder-data{method=cuthill-mckee},reorder-iterations{method=sorting reassociate=true}",
+    "reorder-data{method=partition part=7},reorder-iterations{reassociate=true}",
+    "irregular-reductions{reassociate=true}",
+    "irregular-reductions{method=private-copies reassociate=true}",
     "reorder-iterations{reassociate=true},sparse-tile{tile=7}",
     "reorder-data{method=breadth-first},reorder-iterations{reassociate=true},inspect-wavefronts",
 )
 """These add up in another order. Arguments are integers here, so that no sum is rounded."""
 
-AFTER_OTHERS: Final[Mapping[tuple[str, str, str], str]] = {}
-"""Why a pass that comes after others leaves a program, by program, pipeline and pass."""
+AFTER_OTHERS: Final[Mapping[tuple[str, str, str], str | None]] = {
+    ("spmv", IN_ANY_ORDER[-1], "inspect-wavefronts"): None
+}
+"""Why a pass that comes after others leaves a program, by program, pipeline and pass; `None` if it
+does something there and not alone."""
 
 
 @cache
