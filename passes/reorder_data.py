@@ -66,6 +66,9 @@ class ReorderDataPass(ModulePass):
             LowerPolyPass().apply(ctx, op)
         done, report = 0, partial(remark, self.name)
         for loop in loops_with_index_arrays(op, self.loops):
+            if not op.is_ancestor(loop):
+                report("loop left: it runs in the order of other arrays already", loop)
+                continue
             try:
                 for group in data_groups(loop):
                     slice = data_slice(loop, group)

@@ -17,6 +17,7 @@ from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.irregular.index_checks import add_check, checked_loops, functions_of, stop_early
 from polyir.irregular.index_limits import has_range
 from polyir.irregular.inspection import Inspection
+from polyir.irregular.plans import EXECUTOR
 from polyir.irregular.slices import AddressSlice
 from polyir.irregular.stated_extents import is_checkable
 from polyir.irregular.wavefronts import Report
@@ -67,7 +68,7 @@ def _add_assertions(module: ModuleOp, inspection: Inspection) -> None:
     (function,) = [
         functions[name]
         for name in functions
-        if name not in known and not name.endswith("_executor")
+        if name not in known and EXECUTOR not in functions[name].attributes
     ]
     stop_early(function)
     (call,) = [

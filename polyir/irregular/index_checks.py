@@ -37,7 +37,7 @@ from polyir.irregular.code import Code
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, declared_extents
 from polyir.irregular.index_limits import Range, promised_range, sources_of_range
 from polyir.irregular.inspection import INSPECTOR, Inspection
-from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans
+from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, is_read
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
@@ -114,8 +114,7 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
         shapes = frozenset(
             number
             for number, argument in enumerate(arguments)
-            if isinstance(argument.type, MemRefType)
-            and not any(isinstance(use.operation, LOADS) for use in argument.uses)
+            if isinstance(argument.type, MemRefType) and not is_read(argument, function.body.block)
         )
         stop_early(function)
         function.detach()

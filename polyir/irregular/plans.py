@@ -166,7 +166,7 @@ class _Planner:
             self._numbers[value]
             for call in inspectors
             for value, own_value in zip(call.operands, self._callee(call).args, strict=True)
-            if _is_read(own_value, self._callee(call))
+            if is_read(own_value, self._callee(call))
         }
         used = {number for call in (planned, *calls) for number in call.operands}
         bodies = [(self._body(call.symbol), call.operands) for call in (planned, *calls)]
@@ -237,7 +237,7 @@ def _replace_sizes_of_own(kernel: func.FuncOp) -> None:
             Rewriter.replace_op(op, arith.ConstantOp(size))
 
 
-def _is_read(memory: SSAValue, block: Block) -> bool:
+def is_read(memory: SSAValue, block: Block) -> bool:
     """Whether something is loaded from an argument of a function, or from a view of it."""
     loads = (op for op in block.walk() if isinstance(op, LOADS))
     return any(may_overlap(load.memref, memory) for load in loads)

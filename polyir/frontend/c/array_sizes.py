@@ -22,9 +22,9 @@ from polyir.diagnostics import InputSyntaxError, SourceLocation
 from polyir.dialects.index_arrays import EXTENTS
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.expressions import Expressions
-from polyir.frontend.c.names import has_effects
+from polyir.frontend.c.names import has_effects, nodes_below
 from polyir.frontend.c.places import SourceArgument, variable_of
-from polyir.frontend.c.scopes import DeclaredVariable, Scopes
+from polyir.frontend.c.scopes import DeclaredVariable, Meaning, Scopes
 from polyir.model.index_expressions import IndexExpression, Numbering
 
 _PRAGMA: Final = re.compile(r"\s*polyir\s+array\b(?P<rest>.*)", re.DOTALL)
@@ -33,10 +33,14 @@ _SIZES: Final = re.compile(r"\s*\(\s*(?P<array>\w+)\s*:(?P<sizes>.*)\)\s*", re.D
 
 @dataclass(frozen=True)
 class StatedSizes:
-    """The extents that a pragma gives one array."""
+    """The extents that a pragma gives one array.
+
+    `meanings` are what the names of the array and in the extents mean where the pragma is.
+    """
 
     sizes: tuple[c_ast.Node, ...]
     location: SourceLocation | None
+    meanings: Mapping[str, Meaning | None]
 
 
 def is_size_pragma(node: c_ast.Node | None) -> bool:
@@ -59,7 +63,10 @@ def stated_sizes(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedSizes]:
     if not isinstance(scopes.meaning(name), DeclaredVariable):
         raise InputSyntaxError(f"there is no variable '{name}'", location)
     sizes = tuple(_parsed(text, location) for text in found["sizes"].split(","))
-    return name, StatedSizes(sizes, location)
+    nodes = (node for size in sizes for node in nodes_below(size))
+    used = (node.name for node in nodes if isinstance(node, c_ast.ID))
+    meanings = {each: scopes.meaning(each) for each in (name, *used)}
+    return name, StatedSizes(sizes, location, meanings)
 
 
 def _parsed(text: str, location: SourceLocation | None) -> c_ast.Node:
@@ -84,6 +91,7 @@ def sizes_of(
     described: Mapping[SSAValue, SourceArgument],
     stated: Mapping[str, StatedSizes],
     expressions: Expressions,
+    scopes: Scopes,
 ) -> Sizes:
     """The extents that are stated of the arguments of a region's function.
 
@@ -93,7 +101,7 @@ def sizes_of(
     found: dict[SSAValue, tuple[IndexExpression, ...]] = {}
     for argument, source in tuple(described.items()):
         mine = stated.get(variable_of(source) or "")
-        if mine is not None:
+        if mine is not None and scopes.means(mine.meanings):
             found[argument] = tuple(
                 _extent(size, mine, described, expressions) for size in mine.sizes
             )

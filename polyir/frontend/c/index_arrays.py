@@ -41,10 +41,6 @@ class StatedFacts:
     location: SourceLocation | None
     meanings: Mapping[str, Meaning | None]
 
-    def are_about(self, scopes: Scopes) -> bool:
-        """Whether the names mean the same in the scope of a region: no block declares others."""
-        return all(scopes.meaning(name) is meaning for name, meaning in self.meanings.items())
-
 
 def is_index_array_pragma(node: c_ast.Node | None) -> bool:
     """Whether a node is a pragma with facts about an index array."""
@@ -149,7 +145,7 @@ def attach_facts(
     # Few regions have facts, and start-up is part of every run.
     from polyir.model.index_arrays import require_right_facts
 
-    facts = {name: each for name, each in stated_before.items() if each.are_about(scopes)}
+    facts = {name: each for name, each in stated_before.items() if scopes.means(each.meanings)}
     numbers = {
         argument.text: f"arg{number}"
         for number, argument in enumerate(arguments)

@@ -14,6 +14,7 @@ from xdsl.ir import Block, Region
 
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.frontend.c.array_sizes import (
+    Sizes,
     StatedSizes,
     attach_sizes,
     is_size_pragma,
@@ -523,7 +524,9 @@ class _RegionFinder:
         expressions = Expressions(builder, variables, calls)
         Statements(builder, variables, expressions, self._takes_data).translate(modelled)
         described = variables.arguments.described
-        sizes = sizes_of(described, self._sizes, expressions) if self._takes_data else {}
+        sizes: Sizes = {}
+        if self._takes_data:
+            sizes = sizes_of(described, self._sizes, expressions, self._scopes)
         builder.insert(func.ReturnOp())
         if self._takes_data:
             make_own(builder, described, self._scopes, function, statements)
