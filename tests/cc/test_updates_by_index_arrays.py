@@ -51,7 +51,7 @@ def whole(value: Argument) -> Argument:
 def test_examples(name: str, pipeline: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     assert program.c_path is not None
-    original, changed = both(program.c_path, tmp_path, pipeline)
+    original, changed = both(program.c_path, tmp_path, f"--passes={pipeline}")
     assert METHODS[pipeline] in (tmp_path / "transformed.c").read_text()
     (signature,) = public_signatures(polyir.parse(program.path.read_text()))
     for size in (1, 20, 150):
@@ -68,7 +68,7 @@ def test_examples(name: str, pipeline: str, tmp_path: Path) -> None:
 def test_a_pointer_into_the_middle(pipeline: str, tmp_path: Path) -> None:
     source = tmp_path / "middle.c"
     source.write_text(MIDDLE)
-    original, changed = both(source, tmp_path, pipeline)
+    original, changed = both(source, tmp_path, f"--passes={pipeline}")
     assert METHODS[pipeline] in (tmp_path / "transformed.c").read_text()
     for number in range(20):
         random = np.random.default_rng(number)
