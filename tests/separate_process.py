@@ -7,12 +7,15 @@ import signal
 import traceback
 from collections.abc import Callable
 
+from polyir.tuning.processes import end_openmp_threads
+
 
 def in_process(check: Callable[[], str | None], seconds: int = 60) -> str | None:
     """The result of a check in a process of its own, or how that ended; `None` if all is well.
 
-    The process is a copy of this one, which must not have run parallel code.
+    The process is a copy of this one, without the threads of parallel code that has run.
     """
+    end_openmp_threads()
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
