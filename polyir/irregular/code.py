@@ -132,6 +132,10 @@ class Code:
             return left
         return self.builder.insert(arith.DivUIOp(left, self._value(right))).result
 
+    def remainder(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """What is left of left / right, both as numbers without a sign."""
+        return self.builder.insert(arith.RemUIOp(left, self._value(right))).result
+
     def steps(self, lower: SSAValue | int, upper: SSAValue, step: SSAValue | int) -> SSAValue:
         """How many iterations a loop from `lower` to below `upper` has; none is 0."""
         distance = self.difference(upper, lower)
