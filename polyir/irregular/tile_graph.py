@@ -54,8 +54,8 @@ class EdgeLists:
     """A list of edges for each tile that they leave, in an inspector.
 
     A hash table with linear probing, less than half full, has the edges that are there, so that an
-    edge is added in the same time however many there are. If there are more edges than there is room for, a path through all tiles takes their place: then
-    they run one after the other.
+    edge is added in the same time however many there are. If there are more edges than there is
+    room for, a path through all tiles takes their place: then they run one after the other.
     """
 
     def __init__(self, code: Code, levels: Levels) -> None:
