@@ -79,9 +79,9 @@ class InspectWavefrontsPass(ModulePass):
         for slice in found.slices:
             report = partial(remark, self.name)
             if self.block == "auto":
-                inspect_chosen_blocks(op, slice, self.grain, report)
+                inspect_chosen_blocks(slice, self.grain, report)
             else:
-                inspect_wavefronts(op, slice, self.block, report)
+                inspect_wavefronts(slice, self.block, report)
         if found.slices:
             erase_idle(tuple(op.ops))
         if not found.slices and not found.reasons:

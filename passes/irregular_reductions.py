@@ -82,7 +82,7 @@ class IrregularReductionsPass(ModulePass):
         reasons = []
         for loop in loops_with_index_arrays(op, self.loops, only_stores=True):
             try:
-                parallelize(op, loop, options, partial(remark, self.name))
+                parallelize(loop, options, partial(remark, self.name))
                 is_done = True
             except PolyirError as error:
                 reasons.append((reason_of(error), loop))

@@ -73,7 +73,7 @@ class ReorderDataPass(ModulePass):
                 for group in data_groups(loop):
                     slice = data_slice(loop, group)
                     assert slice is not None
-                    reorder_data(op, slice, Order(self.method, self.part), report)
+                    reorder_data(slice, Order(self.method, self.part), report)
                     done += 1
             except PolyirError as error:
                 missed(self.name, f"loop left: {error.message}", loop)

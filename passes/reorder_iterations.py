@@ -59,7 +59,7 @@ class ReorderIterationsPass(ModulePass):
                 slice = data_slice(loop)
                 if slice is not None:
                     require_any_order(loop, self.reassociate)
-                    reorder_iterations(op, slice, self.method, partial(remark, self.name))
+                    reorder_iterations(slice, self.method, partial(remark, self.name))
                     done.append(loop)
             except PolyirError as error:
                 left.append((f"loop left: {error.message}", loop))

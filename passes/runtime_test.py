@@ -65,7 +65,7 @@ class RuntimeTestPass(ModulePass):
         found = irregular_loops(op, self.loops)
         for slice in found.slices:
             try:
-                add_runtime_test(op, slice, self.always, partial(remark, self.name))
+                add_runtime_test(slice, self.always, partial(remark, self.name))
             except CannotTestError as error:
                 missed(self.name, f"loop left: {error}", error.op)
         for reason, where in found.reasons:

@@ -110,7 +110,7 @@ class SparseTilePass(ModulePass):
             (remark if found.loops else missed)(self.name, reason, where)
         for steps in found.loops:
             try:
-                sparse_tile(op, steps, self._options(steps), partial(remark, self.name))
+                sparse_tile(steps, self._options(steps), partial(remark, self.name))
             except PolyirError as error:
                 missed(self.name, reason_of(error), steps.loop)
         if not found.loops and not found.reasons:

@@ -17,17 +17,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.diagnostics import Report
 from polyir.irregular.code import Code
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
-from polyir.irregular.wavefronts import Report, sort_by_wavefront
+from polyir.irregular.wavefronts import sort_by_wavefront
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import is_outside
 
@@ -42,18 +43,15 @@ _LEAST_LENGTH: Final = 8
 """The same if blocks have fewer iterations: then iterations are in no order that blocks keep."""
 
 
-def inspect_chosen_blocks(
-    module: ModuleOp, slice: AddressSlice, grain: int, report: Report
-) -> None:
+def inspect_chosen_blocks(slice: AddressSlice, grain: int, report: Report) -> None:
     """Replace a loop by one over wavefronts, with a parallel loop over the blocks of each.
 
     Iterations run in the order of `order`, from 0 on. Those of the block in place t are in the
     places from `blocks[t]` to before `blocks[t + 1]`, and the blocks of wavefront w in those from
     `starts[w]` to before `starts[w + 1]`. A wavefront of at most `grain` iterations is one block.
     """
-    inspection = Inspection(module, decisive_accesses(slice))
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection = Inspection(decisive_accesses(slice))
+    inspection.explain(report)
 
     def iterations(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
         return [_iterations(code, bounds)]

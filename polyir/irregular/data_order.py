@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.data_groups import IndexLoad, index_load, is_at
 from polyir.irregular.inspection import Inspection, has_unknown_extents
@@ -35,7 +35,6 @@ from polyir.irregular.slices import (
     computed_subscripts,
 )
 from polyir.irregular.subscript_ranges import Ranges, inspect_ranges
-from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, is_outside, range_of
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
@@ -50,7 +49,7 @@ class Order:
     part: int
 
 
-def reorder_data(module: ModuleOp, slice: AddressSlice, order: Order, report: Report) -> None:
+def reorder_data(slice: AddressSlice, order: Order, report: Report) -> None:
     """Let the memories of a slice have the order in which its loop accesses them.
 
     The new order holds in the outermost loop that does not write the index arrays. Loops over the
@@ -65,10 +64,9 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, order: Order, report: Re
     pointers = tuple(dict.fromkeys(load.memref for load in loads))
     ranges = None
     if has_unknown_extents(slice):
-        ranges = inspect_ranges(module, slice.loop, region, (*accesses, *loads), memories)
-    inspection = Inspection(module, slice, cells=_needed_ranges(ranges, pointers))
-    for message, op in inspection.messages:
-        report(message, op)
+        ranges = inspect_ranges(slice.loop, region, (*accesses, *loads), memories)
+    inspection = Inspection(slice, cells=_needed_ranges(ranges, pointers))
+    inspection.explain(report)
     sizes = _Sizes(slice.memories, ranges)
     outputs = (
         inspection.output("places", sizes.number),

@@ -10,6 +10,7 @@ from xdsl.dialects.cf import AssertOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.diagnostics import Report
 from polyir.dialects.index_arrays import REPORT_MESSAGE
 from polyir.irregular.checked_indices import CheckedAccess, CheckedSubscript
 from polyir.irregular.code import Code
@@ -20,7 +21,6 @@ from polyir.irregular.inspection import Inspection
 from polyir.irregular.plans import EXECUTOR
 from polyir.irregular.slices import AddressSlice
 from polyir.irregular.stated_extents import is_checkable
-from polyir.irregular.wavefronts import Report
 from polyir.model.raising.effects import LOADS
 
 
@@ -36,7 +36,7 @@ def add_index_assertions(module: ModuleOp, report: Report) -> bool:
         for slice in tuple(checked_loops(op, op)):
             if UNKNOWN_EXTENTS in op.attributes and not _has_limits(slice, report):
                 continue
-            inspection = Inspection(module, slice)
+            inspection = Inspection(slice)
             if inspection.runs_first:
                 _add_assertions(module, inspection)
                 found = True

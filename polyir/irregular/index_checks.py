@@ -94,7 +94,7 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
     made: list[tuple[CheckedAccess, ...]] = []
     try:
         for slice in tuple(checked_loops(kernel, kernel)):
-            inspection = Inspection(copy, slice)
+            inspection = Inspection(slice)
             if inspection.runs_first:
                 made.append(add_check(inspection))
     except PolyirError:

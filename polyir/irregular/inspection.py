@@ -28,7 +28,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IndexType,
     MemRefType,
-    ModuleOp,
     StringAttr,
     UnitAttr,
 )
@@ -36,7 +35,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.diagnostics import location_of
+from polyir.diagnostics import Report, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.extents import (
     UNKNOWN_EXTENTS,
@@ -60,9 +59,8 @@ from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import erase_idle
 
 INSPECTOR = "polyir.inspector"
-"""The attribute of functions that are inspectors, and of loops that copy data for an executor: they
-get no inspectors of their own."""
-
+"""The attribute of functions that are inspectors, or called by them: their loops get no inspectors
+of their own."""
 
 Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
 """Computes the extents of an array that an inspector fills, from the bounds of the loop and the
@@ -82,16 +80,15 @@ class Inspection:
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
     of the loop; `all_bounds` has those of the `further` loops, too, and `program_bounds` has them
-    as the program has them. With `around`, a loop that
-    holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
-    outputs are declared and the body is made, then `finish` adds the function to the module, and
-    calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
-    It also has the values of `cells`, numbers in memory that earlier inspectors have found.
+    as the program has them. With `around`, a loop that holds all of them, it must run before that
+    one: raises `PolyirError` if it cannot. First the outputs are declared and the body is made,
+    then `finish` adds the function to the module, and calls it. Without `with_memories`, the
+    memories of the slices have no values in the inspector. It also has the values of `cells`,
+    numbers in memory that earlier inspectors have found.
     """
 
     def __init__(
         self,
-        module: ModuleOp,
         slice: AddressSlice,
         *further: AddressSlice,
         around: Operation | None = None,
@@ -119,17 +116,15 @@ class Inspection:
         self.bounds = self.all_bounds[0]
         self._outputs: list[_Output] = []
 
-    @property
-    def messages(self) -> tuple[tuple[str, Operation], ...]:
-        """Where the inspector runs, and why not further out, each with an operation."""
+    def explain(self, report: Report) -> None:
+        """Report where the inspector runs, and why not further out."""
         reason = self.place.reason or self._reason_in_kernel()
         if reason is None:
-            return (("the inspector runs at the start of the kernel", self.place.before),)
+            report("the inspector runs at the start of the kernel", self.place.before)
+            return
         text, op = reason
-        return (
-            ("the inspector runs before this", self.place.before),
-            (f"it does not run further out: {text}", op),
-        )
+        report("the inspector runs before this", self.place.before)
+        report(f"it does not run further out: {text}", op)
 
     @property
     def has_unknown_extents(self) -> bool:

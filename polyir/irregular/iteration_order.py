@@ -14,11 +14,11 @@ from functools import partial
 from typing import Literal, TypeAlias
 
 from xdsl.dialects import affine, memref
-from xdsl.dialects.builtin import AnyFloat, IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import AnyFloat, IndexType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.data_groups import index_load
 from polyir.irregular.independence import own_memories
@@ -32,7 +32,6 @@ from polyir.irregular.slices import (
     Values,
     first_subscript,
 )
-from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
@@ -60,17 +59,14 @@ Method: TypeAlias = Literal["grouping", "sorting"]
 """Whether iterations are sorted by the first element that they access, or by all of them."""
 
 
-def reorder_iterations(
-    module: ModuleOp, slice: AddressSlice, method: Method, report: Report
-) -> None:
+def reorder_iterations(slice: AddressSlice, method: Method, report: Report) -> None:
     """Let a loop, whose iterations may run in any order, run in that of what it accesses.
 
     That are the memories of the slice, which have elements of index arrays as first subscripts.
     """
-    inspection = Inspection(module, slice, with_memories=False)
+    inspection = Inspection(slice, with_memories=False)
     loop, region = slice.loop, inspection.place.before
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection.explain(report)
     streams = _streams(loop, region)
     order = inspection.output("order", _size)
     pointers = {

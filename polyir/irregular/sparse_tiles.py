@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
+from polyir.diagnostics import Report
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection, Size
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
@@ -35,7 +35,7 @@ from polyir.irregular.tile_runs import (
 from polyir.irregular.tile_schedule import Schedule, find_wavefront_order
 from polyir.irregular.time_steps import TimeSteps
 from polyir.irregular.unknowns import require_any_order
-from polyir.irregular.wavefronts import Report, sort_by_wavefront
+from polyir.irregular.wavefronts import sort_by_wavefront
 from polyir.loops.loop_forms import SequentialLoop
 
 
@@ -55,7 +55,7 @@ class TilingOptions:
     reorders: bool = False
 
 
-def sparse_tile(module: ModuleOp, steps: TimeSteps, options: TilingOptions, report: Report) -> None:
+def sparse_tile(steps: TimeSteps, options: TilingOptions, report: Report) -> None:
     """Replace the loop of time steps by one that runs several of them tile by tile.
 
     Raises `PolyirError` if the inspector cannot run before the loop, or if the unknowns cannot get
@@ -63,9 +63,8 @@ def sparse_tile(module: ModuleOp, steps: TimeSteps, options: TilingOptions, repo
     """
     if options.reorders:
         require_any_order(steps)
-    inspection = Inspection(module, *steps.slices, around=steps.loop)
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection = Inspection(*steps.slices, around=steps.loop)
+    inspection.explain(report)
     outputs = _Outputs(inspection, options)
     _inspect(inspection, steps, options, outputs)
     executor = _Executor(steps, options.seed, inspection.program_bounds)

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.diagnostics import Report
 from polyir.irregular.code import Code
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.extents import Extents
@@ -25,9 +25,6 @@ from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, VisitBlock, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
-
-Report: TypeAlias = Callable[[str, Operation], None]
-"""Gets messages, each with the operation that it is about."""
 
 NumberBlocks: TypeAlias = Callable[[Code, SSAValue, Extents, VisitBlock, SSAValue], SSAValue]
 """Adds code that gives each block of a loop the number of its wavefront, in a new array.
@@ -54,7 +51,6 @@ def first_wavefronts(
 
 
 def inspect_wavefronts(
-    module: ModuleOp,
     slice: AddressSlice,
     block: int,
     report: Report,
@@ -66,9 +62,8 @@ def inspect_wavefronts(
     the wavefronts. Block `order[t]` is the one in place t; those of wavefront w are in the places
     from `starts[w]` to before `starts[w + 1]`, in the order of the program.
     """
-    inspection = Inspection(module, decisive_accesses(slice))
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection = Inspection(decisive_accesses(slice))
+    inspection.explain(report)
 
     def blocks(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
         return [_blocks(code, bounds, block)]
