@@ -26,6 +26,7 @@ from polyir.irregular.code import Code
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.placement import function_of
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.irregular.wavefronts import sort_by_wavefront
@@ -54,10 +55,10 @@ def inspect_chosen_blocks(slice: AddressSlice, grain: int, report: Report) -> No
     inspection.explain(report)
 
     def iterations(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
-        return [_iterations(code, bounds)]
+        return [bounds.iterations(code)]
 
     def ends(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
-        return [code.sum(_iterations(code, bounds), 1)]
+        return [code.sum(bounds.iterations(code), 1)]
 
     outputs = _Schedule(
         inspection.output("order", iterations),
@@ -79,10 +80,6 @@ class _Schedule:
     wavefronts: SSAValue
 
 
-def _iterations(code: Code, bounds: Bounds) -> SSAValue:
-    return code.steps(bounds.lower, bounds.upper, bounds.step)
-
-
 class _Inspector:
     """Makes the body of an inspector."""
 
@@ -90,7 +87,7 @@ class _Inspector:
         self._slice, self._grain, self._outputs = inspection.slice, grain, outputs
         self._values, self._bounds = inspection.values, inspection.bounds
         self._code = inspection.code
-        self._size = _iterations(self._code, self._bounds)
+        self._size = self._bounds.iterations(self._code)
         self._shadows = Shadows(self._code, inspection.extents())
 
     def fill(self) -> None:
@@ -261,8 +258,7 @@ class _Inspector:
 
     def _visit_iteration(self, code: Code, iteration: SSAValue, visit: Visit) -> None:
         """Visit the accesses of an iteration."""
-        counter = code.sum(self._bounds.lower, code.product(iteration, self._bounds.step))
-        self._slice.replay(code, counter, self._values, visit)
+        self._slice.replay(code, self._bounds.counter(code, iteration), self._values, visit)
 
 
 def _execute(slice: AddressSlice, schedule: _Schedule) -> None:
@@ -299,10 +295,7 @@ def _block_function(
     The body of the loop moves there.
     """
     loop = slice.loop
-    executor = loop.parent_op()
-    while not isinstance(executor, func.FuncOp):
-        assert executor is not None
-        executor = executor.parent_op()
+    executor = function_of(loop)
     table = executor.parent_block()
     assert table is not None
     body = Block(arg_types=[bounds.lower.type] * 2)
@@ -312,8 +305,7 @@ def _block_function(
     code = Code(InsertPoint.at_end(body))
     with code.loop("t", first, end) as (inner, place):
         number = inner.load(order, place)
-        counter = inner.sum(bounds.lower, inner.product(number, bounds.step))
-        move_body(loop, counter, inner)
+        move_body(loop, bounds.counter(inner, number), inner)
     code.add(func.ReturnOp())
     arguments = _captured(function)
     taken = {op.sym_name.data for op in table.ops if isinstance(op, func.FuncOp)}

@@ -95,6 +95,14 @@ class Code:
         """Whether one of two values of type i1 holds."""
         return self.builder.insert(arith.OrIOp(left, right)).result
 
+    def bit(self, place: SSAValue) -> SSAValue:
+        """The number of which only the bit in a place is 1."""
+        return self.builder.insert(arith.ShLIOp(self.constant(1), place)).result
+
+    def bits(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """The bits of two numbers together."""
+        return self.builder.insert(arith.OrIOp(left, right)).result
+
     def choice(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
         """One of two values."""
         return self.builder.insert(arith.SelectOp(condition, value, other)).result

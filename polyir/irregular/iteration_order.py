@@ -85,12 +85,8 @@ def reorder_iterations(slice: AddressSlice, method: Method, report: Report) -> N
     _execute(loop, new_order, streams, copies)
 
 
-def _iterations(code: Code, bounds: Bounds) -> SSAValue:
-    return code.steps(bounds.lower, bounds.upper, bounds.step)
-
-
 def _size(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
-    return [_iterations(code, bounds)]
+    return [bounds.iterations(code)]
 
 
 def _element_type(memory: SSAValue) -> Attribute:
@@ -132,7 +128,7 @@ def _subscripts(load: affine.LoadOp | memref.LoadOp) -> tuple[IndexExpression, .
 def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:
     """Add the code that sorts the iterations by the elements that they access."""
     code, bounds = inspection.code, inspection.bounds
-    iterations = _iterations(code, bounds)
+    iterations = bounds.iterations(code)
     keys, key, count = code.array("keys", iterations), code.cell("key"), code.cell("count")
     parts = _accesses_by_element(inspection.slice)
     if method == "grouping":
@@ -145,8 +141,9 @@ def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:
         slice = inspection.slice.only(part)
         with code.loop("t", 0, iterations) as (body, place):
             body.store(-1, key)
-            counter = body.sum(bounds.lower, body.product(place, bounds.step))
-            slice.replay(body, counter, inspection.values, partial(_note_first, key))
+            slice.replay(
+                body, bounds.counter(body, place), inspection.values, partial(_note_first, key)
+            )
             found = body.maximum(body.load(key), 0)
             body.store(found, keys, place)
             body.store(body.maximum(body.load(count), body.sum(found, 1)), count)
@@ -154,7 +151,7 @@ def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:
     code.free(keys)
     with code.loop("t", 0, iterations) as (body, place):
         number = body.load(order, place)
-        body.store(body.sum(bounds.lower, body.product(number, bounds.step)), order, place)
+        body.store(bounds.counter(body, number), order, place)
 
 
 def _accesses_by_element(slice: AddressSlice) -> list[list[ElementAccess]]:

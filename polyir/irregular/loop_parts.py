@@ -32,6 +32,14 @@ class Bounds:
         """The values that stand for these ones."""
         return Bounds(*(values.get(each, each) for each in (self.lower, self.upper, self.step)))
 
+    def iterations(self, code: Code) -> SSAValue:
+        """The number of iterations."""
+        return code.steps(self.lower, self.upper, self.step)
+
+    def counter(self, code: Code, iteration: SSAValue) -> SSAValue:
+        """The counter of an iteration, which are numbered from 0 on."""
+        return code.sum(self.lower, code.product(iteration, self.step))
+
 
 def bounds_before(loop: SequentialLoop) -> Bounds:
     """The bounds of a loop as values, computed before it; raises as `known_range` does."""
@@ -54,6 +62,12 @@ def known_range(loop: SequentialLoop) -> LoopRange:
     if found is None:
         raise PolyirError("the step of the loop is not a positive constant", location_of(loop))
     return found
+
+
+def move_to_parallel_loop(loop: SequentialLoop, bounds: Bounds, code: Code) -> None:
+    """Move the iterations of a loop to a parallel one, which is added."""
+    with code.parallel_loop("t", 0, bounds.iterations(code)) as (body, iteration):
+        move_body(loop, bounds.counter(body, iteration), body)
 
 
 def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:

@@ -27,7 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent
+from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, places_of
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.placement import function_of
@@ -48,8 +48,7 @@ class _Copies:
 
     def places(self, code: Code, subscripts: Sequence[SSAValue]) -> list[SSAValue]:
         """Where an element is in a copy."""
-        pairs = zip(self.extents, subscripts, strict=True)
-        return [extent.place(code, subscript) for extent, subscript in pairs]
+        return places_of(code, self.extents, subscripts)
 
 
 def require_neutral(chains: Sequence[Chain]) -> None:
@@ -163,8 +162,7 @@ def _run_parts(
 ) -> None:
     """Add the parallel loop over the parts, and move the iterations into it."""
     code = Code(InsertPoint.before(loop))
-    iterations = code.steps(bounds.lower, bounds.upper, bounds.step)
-    size = code.product(code.steps(0, iterations, count), bounds.step)
+    size = code.product(code.steps(0, bounds.iterations(code), count), bounds.step)
     with code.parallel_loop("c", 0, code.constant(count)) as (body, copy):
         for each in made.values():
             _clear(body, each, copy)

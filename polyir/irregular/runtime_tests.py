@@ -25,7 +25,7 @@ from polyir.irregular.candidates import dependent_values
 from polyir.irregular.code import Code
 from polyir.irregular.extents import Extent, places_of
 from polyir.irregular.inspection import Inspection
-from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.loop_parts import bounds_before, move_to_parallel_loop
 from polyir.irregular.slices import (
     AddressSlice,
     CannotInspectError,
@@ -342,14 +342,6 @@ def _execute(loop: SequentialLoop, independent: SSAValue) -> None:
     copy = loop.clone()
     loop.detach()  # type: ignore[no-untyped-call]
     original.add_ops([loop, scf.YieldOp()])
-    _add_parallel(copy, bounds, Code(InsertPoint.at_end(parallel)))
+    move_to_parallel_loop(copy, bounds, Code(InsertPoint.at_end(parallel)))
     copy.erase()
     parallel.add_op(scf.YieldOp())
-
-
-def _add_parallel(loop: SequentialLoop, bounds: Bounds, code: Code) -> None:
-    """Move the iterations of a loop to a parallel one."""
-    trips = code.steps(bounds.lower, bounds.upper, bounds.step)
-    with code.parallel_loop("t", 0, trips) as (body, place):
-        counter = body.sum(bounds.lower, body.product(place, bounds.step))
-        move_body(loop, counter, body)

@@ -21,7 +21,7 @@ from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import Values
 from polyir.irregular.tile_graph import EdgeLists, Edges, TileGraph, find_fronts, room_for_edges
-from polyir.irregular.tile_growth import Growth, Levels, Seed, iterations
+from polyir.irregular.tile_growth import Growth, Levels, Seed
 from polyir.irregular.tile_numbers import Colouring
 from polyir.irregular.tile_runs import (
     EDGES,
@@ -94,7 +94,7 @@ class _Outputs:
     def _points(self, code: Code, _: Bounds, values: Values) -> list[SSAValue]:
         total = code.constant(0)
         for each in self._program:
-            total = code.sum(total, iterations(code, each.mapped(values)))
+            total = code.sum(total, each.mapped(values).iterations(code))
         return [code.product(total, self._seed.sweeps)]
 
     def _cells(self, code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
@@ -266,5 +266,4 @@ class _Executor:
         end = code.load(self._starts, code.sum(cell, 1))
         with code.loop("p", first, end) as (body, place):
             number = body.load(self._iterations, place)
-            counter = body.sum(bounds.lower, body.product(number, bounds.step))
-            move_body(loop, counter, body)
+            move_body(loop, bounds.counter(body, number), body)

@@ -124,7 +124,7 @@ class Colouring:
         places = self._shadows[element.memory].places(code, element)
         for array in arrays:
             bits = code.load(array, *places)
-            code.store(_or(code, code.load(self._taken), bits), self._taken)
+            code.store(code.bits(code.load(self._taken), bits), self._taken)
 
     def _use(self, bit: SSAValue) -> Visit:
         """Adds the bit of a colour to those of an element."""
@@ -133,7 +133,7 @@ class Colouring:
             arrays = self._writers if element.is_store else self._readers
             array = arrays[element.memory]
             places = self._shadows[element.memory].places(code, element)
-            bits = _or(code, code.load(array, *places), bit)
+            bits = code.bits(code.load(array, *places), bit)
             code.store(bits, array, *places)
 
         return use
@@ -151,9 +151,4 @@ class Colouring:
 
 def _bit(code: Code, colour: SSAValue) -> SSAValue:
     """The bit of a colour; one that is not looked at for a high colour."""
-    low = code.minimum(colour, code.constant(COLOURS))
-    return code.builder.insert(arith.ShLIOp(code.constant(1), low)).result
-
-
-def _or(code: Code, left: SSAValue, right: SSAValue) -> SSAValue:
-    return code.builder.insert(arith.OrIOp(left, right)).result
+    return code.bit(code.minimum(colour, code.constant(COLOURS)))

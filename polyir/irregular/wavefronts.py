@@ -80,7 +80,7 @@ def inspect_wavefronts(
 
 def _blocks(code: Code, bounds: Bounds, block: int) -> SSAValue:
     """The number of blocks of a loop."""
-    return code.steps(0, code.steps(bounds.lower, bounds.upper, bounds.step), block)
+    return code.steps(0, bounds.iterations(code), block)
 
 
 class _Inspector:
@@ -114,7 +114,7 @@ def iterations_of_block(
 ) -> Iterator[tuple[Code, SSAValue]]:
     """The iterations of a loop in one of its blocks: code for the body, and the counter."""
     if block == 1:
-        yield code, code.sum(bounds.lower, code.product(place, bounds.step))
+        yield code, bounds.counter(code, place)
         return
     size = code.product(bounds.step, block)
     first = code.sum(bounds.lower, code.product(place, size))
