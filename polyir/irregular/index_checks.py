@@ -12,16 +12,12 @@ from dataclasses import dataclass, replace
 
 from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
-    AnyFloat,
-    FloatAttr,
     IndexType,
-    IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import PolyirError, location_of
@@ -33,7 +29,7 @@ from polyir.irregular.checked_indices import (
     IndexCheck,
     IndexChecks,
 )
-from polyir.irregular.code import Code
+from polyir.irregular.code import Code, zero_of
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, declared_extents
 from polyir.irregular.index_limits import Range, promised_range, sources_of_range
 from polyir.irregular.inspection import INSPECTOR, Inspection
@@ -281,15 +277,14 @@ def stop_early(function: func.FuncOp) -> None:
 
 def _is_right(report: SSAValue, code: Code) -> SSAValue:
     """Whether nothing has been reported."""
-    found = code.load(report, 0)
-    return code.builder.insert(arith.CmpiOp(found, code.constant(0), "eq")).result
+    return code.compared(code.load(report, 0), "eq", 0)
 
 
 def _guard(load: memref.LoadOp, report: SSAValue) -> None:
     """Load an element only if nothing has been reported; 0 then."""
     code = Code(InsertPoint.before(load))
     type = load.res.type
-    zero = code.builder.insert(arith.ConstantOp(_zero(type))).result
+    zero = code.builder.insert(zero_of(type)).result
     then, otherwise = Block(), Block([scf.YieldOp(zero)])
     guarded = scf.IfOp(_is_right(report, code), [type], Region(then), Region(otherwise))
     code.add(guarded)
@@ -299,19 +294,12 @@ def _guard(load: memref.LoadOp, report: SSAValue) -> None:
     then.add_ops([load, scf.YieldOp(load.res)])
 
 
-def _zero(type: Attribute) -> FloatAttr[AnyFloat] | IntegerAttr[IndexType | IntegerType]:
-    if isinstance(type, IndexType | IntegerType):
-        return IntegerAttr(0, type)
-    assert isinstance(type, AnyFloat)
-    return FloatAttr(0.0, type)
-
-
 def _with_exit(loop: scf.ForOp, report: SSAValue) -> None:
     """Make a loop one that ends when something has been reported."""
     before, after = Block(arg_types=[IndexType()]), Block(arg_types=[IndexType()])
     test = Code(InsertPoint.at_end(before))
-    is_in = test.builder.insert(arith.CmpiOp(before.args[0], loop.ub, "slt")).result
-    goes_on = test.builder.insert(arith.AndIOp(is_in, _is_right(report, test))).result
+    is_in = test.compared(before.args[0], "slt", loop.ub)
+    goes_on = test.both(is_in, _is_right(report, test))
     test.add(scf.ConditionOp(goes_on, before.args[0]))
     counter = loop.body.block.args[0]
     after.args[0].name_hint = counter.name_hint

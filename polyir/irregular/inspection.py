@@ -160,15 +160,16 @@ class Inspection:
     def finish(self, suffix: str = "inspector") -> tuple[SSAValue, ...]:
         """Add the inspector and its call; the outputs as the function around the loop has them.
 
-        Its name is that of the kernel and `suffix`.
+        Its name is that of the kernel and `suffix`. It is then the `function`, and there is the
+        `call` of it.
         """
         self.code.add(func.ReturnOp())
         name = self._free_name(f"{kernel_of(self._function).sym_name.data}_{suffix}")
         types = [argument.type for argument in self._block.args]
-        inspector = func.FuncOp(name, (types, []), Region(self._block))
-        inspector.attributes[INSPECTOR] = UnitAttr()
-        self.table.insert_op_before(inspector, self._function)
-        legalize_affine(inspector)
+        self.function = func.FuncOp(name, (types, []), Region(self._block))
+        self.function.attributes[INSPECTOR] = UnitAttr()
+        self.table.insert_op_before(self.function, self._function)
+        legalize_affine(self.function)
         erase_idle(tuple(self._block.ops))
         reason = self._reason_in_kernel()
         if reason is not None:
@@ -253,7 +254,9 @@ class Inspection:
                 made.append(_outside_loops(code).cell(each.name))
             else:
                 made.append(code.array(each.name, *each.size(code, bounds[0], values)))
-        code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
+        sources = (values.get(source, source) for source in self._sources)
+        self.call = func.CallOp(name, [*sources, *made], [])
+        code.add(self.call)
         return tuple(made)
 
     def _arrays(self, outputs: tuple[SSAValue, ...]) -> list[SSAValue]:

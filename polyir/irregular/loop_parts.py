@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -62,6 +62,11 @@ def known_range(loop: SequentialLoop) -> LoopRange:
     if found is None:
         raise PolyirError("the step of the loop is not a positive constant", location_of(loop))
     return found
+
+
+def is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
+    """Whether the counter of a loop has one of some names, or there are none."""
+    return not names or loop.body.block.args[0].name_hint in names
 
 
 def move_to_parallel_loop(loop: SequentialLoop, bounds: Bounds, code: Code) -> None:

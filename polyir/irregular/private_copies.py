@@ -34,6 +34,7 @@ from polyir.irregular.placement import function_of
 from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import ElementAccess, address_slice, computed_subscripts
 from polyir.loops.loop_forms import SequentialLoop, is_outside
+from polyir.model.raising.context import shape_of
 from polyir.model.updates import Chain, neutral_element
 
 
@@ -130,9 +131,8 @@ def _inspected_extents(
     before = Code(InsertPoint.before(place))
     known: dict[SSAValue, list[Extent]] = {}
     for memory in found:
-        assert isinstance(memory.type, MemRefType)
         known[memory] = []
-        for size in memory.type.get_shape():
+        for size in shape_of(memory):
             if size == DYNAMIC_INDEX:
                 first, end = before.load(next(outputs)), before.load(next(outputs))
                 known[memory].append(Extent(end, first))

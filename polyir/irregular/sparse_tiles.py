@@ -24,9 +24,7 @@ from polyir.irregular.tile_graph import EdgeLists, Edges, TileGraph, find_fronts
 from polyir.irregular.tile_growth import Growth, Levels, Seed
 from polyir.irregular.tile_numbers import Colouring
 from polyir.irregular.tile_runs import (
-    EDGES,
-    ENDS,
-    TILES,
+    ArraySize,
     InOrder,
     InReadyQueue,
     InWavefronts,
@@ -34,7 +32,7 @@ from polyir.irregular.tile_runs import (
 )
 from polyir.irregular.tile_schedule import Schedule, find_wavefront_order
 from polyir.irregular.time_steps import TimeSteps
-from polyir.irregular.unknowns import require_any_order
+from polyir.irregular.unknowns import require_any_order_of_unknowns
 from polyir.irregular.wavefronts import sort_by_wavefront
 from polyir.loops.loop_forms import SequentialLoop
 
@@ -62,7 +60,7 @@ def sparse_tile(steps: TimeSteps, options: TilingOptions, report: Report) -> Non
     the order that is asked for.
     """
     if options.reorders:
-        require_any_order(steps)
+        require_any_order_of_unknowns(steps)
     inspection = Inspection(*steps.slices, around=steps.loop)
     inspection.explain(report)
     outputs = _Outputs(inspection, options)
@@ -77,7 +75,11 @@ class _Outputs:
 
     def __init__(self, inspection: Inspection, options: TilingOptions) -> None:
         self._seed, self._program = options.seed, inspection.program_bounds
-        sizes: dict[str | None, Size] = {TILES: self._tiles, ENDS: self._ends, EDGES: self._edges}
+        sizes: dict[ArraySize | None, Size] = {
+            ArraySize.TILES: self._tiles,
+            ArraySize.ENDS: self._ends,
+            ArraySize.EDGES: self._edges,
+        }
         self.iterations = inspection.output("iterations", self._points)
         self.starts = inspection.output("starts", self._cells)
         self.runs = options.runs(
