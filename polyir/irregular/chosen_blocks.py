@@ -27,6 +27,7 @@ from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.placement import function_of
+from polyir.irregular.plans import functions_in
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.irregular.wavefronts import sort_by_wavefront
@@ -308,9 +309,8 @@ def _block_function(
         move_body(loop, bounds.counter(inner, number), inner)
     code.add(func.ReturnOp())
     arguments = _captured(function)
-    taken = {op.sym_name.data for op in table.ops if isinstance(op, func.FuncOp)}
     name = executor.sym_name.data.removesuffix("_executor")
-    function.sym_name = StringAttr(unique_name(f"{name}_block", taken))
+    function.sym_name = StringAttr(unique_name(f"{name}_block", set(functions_in(table))))
     table.insert_op_before(function, executor)
     return function.sym_name.data, arguments
 

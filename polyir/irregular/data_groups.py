@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
@@ -20,16 +20,13 @@ from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
 
 
-def data_slice(
-    loop: SequentialLoop, memories: Collection[SSAValue] | None = None
-) -> AddressSlice | None:
+def data_slice(loop: SequentialLoop) -> AddressSlice | None:
     """The part of a loop that computes the places in arrays that come out of index arrays.
 
-    These are the first subscripts, in `memories` or in all such arrays. `None` if there are none;
-    raises `PolyirError` if an inspector cannot run it before the loop.
+    These are the first subscripts. `None` if there are none; raises `PolyirError` if an inspector
+    cannot run it before the loop.
     """
-    if memories is None:
-        memories = [memory for group in data_groups(loop) for memory in group]
+    memories = [memory for group in data_groups(loop) for memory in group]
     return address_slice(loop, memories) if memories else None
 
 

@@ -33,7 +33,7 @@ from polyir.irregular.code import Code, zero_of
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, declared_extents
 from polyir.irregular.index_limits import Range, promised_range, sources_of_range
 from polyir.irregular.inspection import INSPECTOR, Inspection
-from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, is_read
+from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, functions_in, is_read
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
@@ -60,7 +60,7 @@ def index_checks(
         return {}, ()
     checks: dict[str, list[IndexCheck]] = {}
     functions: list[func.FuncOp] = []
-    taken = {*functions_of(module), *names}
+    taken = {*functions_in(module.body.block), *names}
     for op in module.ops:
         if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
             continue
@@ -85,8 +85,8 @@ def _may_be_irregular(op: Operation) -> bool:
 def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.FuncOp]]:
     """The checks of a function, each with its function."""
     copy = module.clone()
-    kernel = _function(copy, name)
-    known = set(functions_of(copy))
+    known = functions_in(copy.body.block)
+    kernel = known[name]
     made: list[tuple[CheckedAccess, ...]] = []
     try:
         for slice in tuple(checked_loops(kernel, kernel)):
@@ -102,8 +102,9 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
     if not isinstance(plan, InspectionPlan):
         return
     count = len(kernel.body.block.args) - len(made)
+    functions = functions_in(copy.body.block)
     for call, accesses in zip(plan.inspectors, made, strict=True):
-        function = _function(copy, call.symbol)
+        function = functions[call.symbol]
         assert call.symbol not in known
         operands = tuple(number if number < count else -1 for number in call.operands)
         arguments = function.body.block.args
@@ -115,15 +116,6 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
         stop_early(function)
         function.detach()
         yield IndexCheck(call.symbol, operands, shapes, accesses), function
-
-
-def functions_of(module: ModuleOp) -> dict[str, func.FuncOp]:
-    """The functions of a module by their names."""
-    return {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
-
-
-def _function(module: ModuleOp, name: str) -> func.FuncOp:
-    return functions_of(module)[name]
 
 
 def checked_loops(root: Operation, kernel: func.FuncOp) -> Iterator[AddressSlice]:

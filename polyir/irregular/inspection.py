@@ -53,7 +53,13 @@ from polyir.irregular.placement import (
     outermost_place,
     refuse,
 )
-from polyir.irregular.plans import EXECUTOR, INSPECTED_INSIDE, executor_call, kernel_of
+from polyir.irregular.plans import (
+    EXECUTOR,
+    INSPECTED_INSIDE,
+    executor_call,
+    functions_in,
+    kernel_of,
+)
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import erase_idle
@@ -288,8 +294,7 @@ class Inspection:
         return table
 
     def _free_name(self, wanted: str) -> str:
-        taken = {op.sym_name.data for op in self.table.ops if isinstance(op, func.FuncOp)}
-        return unique_name(wanted, taken)
+        return unique_name(wanted, set(functions_in(self.table)))
 
 
 def _outside_loops(code: Code) -> Code:
