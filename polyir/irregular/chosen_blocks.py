@@ -23,6 +23,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import Report
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
@@ -30,7 +31,6 @@ from polyir.irregular.placement import function_of
 from polyir.irregular.plans import functions_in
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
-from polyir.irregular.wavefronts import sort_by_wavefront
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import is_outside
 
@@ -181,7 +181,7 @@ class _Inspector:
         """Fill the outputs by blocks in the order of their wavefronts."""
         outputs = self._outputs
         sorted = code.array("sorted", number)
-        sort_by_wavefront(code, fronts, number, (sorted, outputs.starts, outputs.wavefronts))
+        sort_numbers(code, fronts, number, (sorted, outputs.starts, outputs.wavefronts))
         code.store(0, outputs.blocks, 0)
         with code.loop("t", 0, number) as (body, place):
             block = body.load(sorted, place)
@@ -210,7 +210,7 @@ class _Inspector:
         with code.parallel_loop("t", 0, size) as (body, iteration):
             body.store(body.load(joined, body.load(levels, iteration)), levels, iteration)
         places = code.array("fronts", code.sum(depth, 1))
-        sort_by_wavefront(code, levels, size, (outputs.order, places, outputs.wavefronts))
+        sort_numbers(code, levels, size, (outputs.order, places, outputs.wavefronts))
         self._cut(code, places, sizes)
         code.free(sizes, joined, places)
 

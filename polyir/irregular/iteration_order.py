@@ -20,6 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_order
 from polyir.irregular.data_groups import index_load
 from polyir.irregular.independence import own_memories
 from polyir.irregular.inspection import Inspection
@@ -147,7 +148,7 @@ def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:
             found = body.maximum(body.load(key), 0)
             body.store(found, keys, place)
             body.store(body.maximum(body.load(count), body.sum(found, 1)), count)
-        _sort_stably(code, keys, code.load(count), order)
+        sort_order(code, keys, code.load(count), order)
     code.free(keys)
     with code.loop("t", 0, iterations) as (body, place):
         number = body.load(order, place)
@@ -168,27 +169,6 @@ def _note_first(key: SSAValue, code: Code, element: Element) -> None:
     """Store the first subscript of an element, unless there was one before."""
     known = code.load(key)
     code.store(code.select(known, "slt", 0, element.subscripts[0], known), key)
-
-
-def _sort_stably(code: Code, keys: SSAValue, count: SSAValue, order: SSAValue) -> None:
-    """Add a counting sort of the numbers in `order` by their keys, which are below `count`."""
-    number = code.extent(order, 0)
-    before, places = code.array("before", number), code.array("places", code.sum(count, 1))
-    code.fill(places, 0, [code.sum(count, 1)])
-    with code.loop("t", 0, number) as (body, place):
-        body.store(body.load(order, place), before, place)
-        next = body.sum(body.load(keys, place), 1)
-        body.store(body.sum(body.load(places, next), 1), places, next)
-    with code.loop("k", 0, count) as (body, key):
-        next = body.sum(key, 1)
-        body.store(body.sum(body.load(places, key), body.load(places, next)), places, next)
-    with code.loop("t", 0, number) as (body, place):
-        each = body.load(before, place)
-        key = body.load(keys, each)
-        target = body.load(places, key)
-        body.store(each, order, target)
-        body.store(body.sum(target, 1), places, key)
-    code.free(before, places)
 
 
 def _gather(code: Code, memory: SSAValue, order: SSAValue, target: SSAValue) -> None:

@@ -31,9 +31,9 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.inspection import INSPECTOR
 from polyir.irregular.plans import functions_in
-from polyir.irregular.wavefronts import sort_by_wavefront
 from polyir.isl_names import unique_name
 
 ORDER: Final = "polyir.order"
@@ -198,7 +198,7 @@ def _by_degree(code: Code, graph: _Graph) -> SSAValue:
         body.store(degree, degrees, element)
         body.store(body.maximum(body.load(count), body.sum(degree, 1)), count)
     starts = code.array("first_of_degree", code.sum(code.load(count), 1))
-    sort_by_wavefront(code, degrees, number, (order, starts, count))
+    sort_numbers(code, degrees, number, (order, starts, count))
     code.free(degrees, starts)
     return order
 

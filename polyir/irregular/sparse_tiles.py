@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import Report
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.inspection import Inspection, Size
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows
@@ -33,7 +34,6 @@ from polyir.irregular.tile_runs import (
 from polyir.irregular.tile_schedule import Schedule, find_wavefront_order
 from polyir.irregular.time_steps import TimeSteps
 from polyir.irregular.unknowns import require_any_order_of_unknowns
-from polyir.irregular.wavefronts import sort_by_wavefront
 from polyir.loops.loop_forms import SequentialLoop
 
 
@@ -212,7 +212,7 @@ def _fill_graph(
         graph, fronts = lists[0].store(code), code.array("wavefront", levels.tiles)
         find_fronts(code, graph, levels.tiles, fronts, runs.wavefronts)
         results = (runs.order, runs.fronts, runs.wavefronts)
-        sort_by_wavefront(code, fronts, levels.tiles, results)
+        sort_numbers(code, fronts, levels.tiles, results)
         code.free(fronts, graph.starts, graph.successors, graph.predecessors)
     for each in lists:
         each.free(code)

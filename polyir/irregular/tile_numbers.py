@@ -19,10 +19,11 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import Element, Visit
 from polyir.irregular.tile_growth import Levels
-from polyir.irregular.wavefronts import iterations_of_block, sort_by_wavefront
+from polyir.irregular.wavefronts import iterations_of_block
 from polyir.model.raising.effects import STORES
 
 COLOURS = 62
@@ -95,7 +96,7 @@ class Colouring:
             self._visit(body, block, self._use(_bit(body, colour)))
         code.free(*self._readers.values(), *self._writers.values())
         order, starts = code.array("order", tiles), code.array("starts", code.sum(tiles, 1))
-        sort_by_wavefront(code, numbers, tiles, (order, starts, count))
+        sort_numbers(code, numbers, tiles, (order, starts, count))
         with code.loop("b", 0, tiles) as (body, number):
             body.store(number, numbers, body.load(order, number))
         code.free(starts)

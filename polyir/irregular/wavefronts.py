@@ -19,6 +19,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import Report
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.extents import Extents
 from polyir.irregular.inspection import Inspection
@@ -99,7 +100,7 @@ class _Inspector:
         """Add the code that fills the outputs."""
         code = self._code
         wavefronts = number(code, self._blocks, self._extents, self._visit, count)
-        sort_by_wavefront(code, wavefronts, self._blocks, (order, starts, count))
+        sort_numbers(code, wavefronts, self._blocks, (order, starts, count))
         code.free(wavefronts)
 
     def _visit(self, code: Code, place: SSAValue, visit: Visit) -> None:
@@ -121,38 +122,6 @@ def iterations_of_block(
     end = code.minimum(code.sum(first, size), bounds.upper)
     with code.loop("i", first, end, bounds.step) as (body, counter):
         yield body, counter
-
-
-def sort_by_wavefront(
-    code: Code,
-    wavefronts: SSAValue,
-    number: SSAValue,
-    outputs: tuple[SSAValue, SSAValue, SSAValue],
-) -> None:
-    """Add a counting sort of numbers by their wavefronts, which keeps their order.
-
-    `wavefronts` has the wavefront of each of `number` numbers. The outputs are the sorted numbers,
-    the place of the first one of each wavefront, and the number of wavefronts, which is known.
-    """
-    order, starts, count = outputs
-    total = code.load(count)
-    places = code.array("places", code.sum(total, 1))
-    code.fill(places, 0, [code.sum(total, 1)])
-    with code.loop("t", 0, number) as (body, place):
-        next = body.sum(body.load(wavefronts, place), 1)
-        body.store(body.sum(body.load(places, next), 1), places, next)
-    code.store(0, starts, 0)
-    with code.loop("w", 0, total) as (body, wavefront):
-        next = body.sum(wavefront, 1)
-        end = body.sum(body.load(places, wavefront), body.load(places, next))
-        body.store(end, places, next)
-        body.store(end, starts, next)
-    with code.loop("t", 0, number) as (body, place):
-        wavefront = body.load(wavefronts, place)
-        target = body.load(places, wavefront)
-        body.store(place, order, target)
-        body.store(body.sum(target, 1), places, wavefront)
-    code.free(places)
 
 
 def _execute(
