@@ -34,8 +34,7 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed
 from polyir.irregular.index_assertions import add_index_assertions
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.irregular_pass import lower_scops
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,6 @@ class CheckIndicesPass(ModulePass):
     name = "check-indices"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
+        lower_scops(ctx, op)
         if not add_index_assertions(op, partial(missed, self.name)):
             missed(self.name, "nothing to do: no loop has index arrays that can be checked", op)

@@ -36,8 +36,7 @@ from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.irregular_reductions import ReductionOptions, parallelize
 from polyir.irregular.time_steps import reason_of
 from polyir.loops.loop_forms import erase_idle
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.irregular_pass import lower_scops, report_left
 
 COPIES = 64
 """The largest number of private copies: each one is a part of an expression."""
@@ -75,20 +74,17 @@ class IrregularReductionsPass(ModulePass):
             raise OptionError(f"option 'copies' of pass '{self.name}' must be from 1 to {COPIES}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
+        lower_scops(ctx, op)
         options = ReductionOptions(self.method, self.block, self.copies, self.reassociate)
         is_done = False
         reasons = []
         for loop in loops_with_index_arrays(op, self.loops, only_stores=True):
             try:
-                parallelize(op, loop, options, partial(remark, self.name))
+                parallelize(loop, options, partial(remark, self.name))
                 is_done = True
             except PolyirError as error:
                 reasons.append((reason_of(error), loop))
-        for reason, loop in reasons:
-            # What stays is only worth a warning where all does.
-            (remark if is_done else missed)(self.name, reason, loop)
+        report_left(self.name, reasons, is_done)
         if is_done:
             erase_idle(tuple(op.ops))
         elif not reasons:
