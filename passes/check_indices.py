@@ -9,12 +9,12 @@
       func.return
     }
 
-becomes a function `@kernel_indices`, which replays the accesses of the loop without their elements
+becomes a function `@kernel_indices`, which replays the accesses of the loop without its arithmetic
 and reports the first one that is out of bounds, and
 
     func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
       %report = memref.alloc(%8) : memref<?xindex>
-      func.call @kernel_indices(%p, %A, %n, %report)
+      func.call @kernel_indices(%p, %n, %A, %report)
       %number = memref.load %report[%0] : memref<?xindex>
       %is_right = arith.cmpi ne, %number, %2 : index
       cf.assert %is_right, "'p' leads out of the bounds of 'A'"

@@ -50,6 +50,9 @@ class InspectWavefrontsPass(ModulePass):
 
     The inspector runs before the outermost loop that does not write the index arrays. Each
     iteration keeps its order, and they run in that of all dependences, so results do not change.
+
+    Blocks of `block` iterations stay together; with `auto`, the inspector chooses the blocks. Then,
+    `grain` is the number of iterations that is worth a thread: smaller wavefronts run on one.
     """
 
     name = "inspect-wavefronts"

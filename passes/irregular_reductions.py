@@ -14,11 +14,11 @@ becomes, with `method=atomics`,
       %pi = memref.load %p[%i] : memref<?xindex>
       %v = memref.load %e[%i] : memref<?xi64>
       %old = memref.atomic_rmw addi %v, %x[%pi] : (i64, memref<?xi64>) -> i64
-      scf.reduce
     }
 
 With `method=private-copies`, there is a parallel loop over parts of the iterations, each of which
-updates a copy of x, and with `method=colouring`, one over colours, as in `inspect-wavefronts`.
+updates a copy of x. With `method=colouring`, the loops are those of `inspect-wavefronts`: one over
+colours, and a parallel one over the blocks of each.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ class IrregularReductionsPass(ModulePass):
       combined in their order;
     - `atomics`: iterations run in parallel, and each update is atomic.
 
-    Updates run in another order, which rounds floating-point numbers in another way: that needs
-    `reassociate`. Without it, colours of floating-point updates keep the order of the program.
-    Results are the same for any number of threads, but for floating-point ones of atomics.
+    Another order of the updates of floating-point numbers rounds them in another way, so it needs
+    `reassociate`. Without it, only `colouring` takes such loops, with colours that keep the order
+    of the program. Results are the same for any number of threads, except those of floating-point
+    numbers by atomics.
     """
 
     name = "irregular-reductions"

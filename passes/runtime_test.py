@@ -45,8 +45,8 @@ class RuntimeTestPass(ModulePass):
     """Run loops with index arrays in parallel where a test at run time finds no dependence.
 
     The test takes time linear in the number of accesses. It runs before the outermost loop that
-    does not write the index arrays. If it costs more than the loop, and no loop around repeats
-    that one, the loop is left as it was, unless `always` is set.
+    does not write the index arrays. If it costs more than the loop, and no loop around runs that
+    loop again after one test, the loop is left as it was, unless `always` is set.
     """
 
     name = "runtime-test"
