@@ -1,0 +1,1 @@
+"""Reports of whole compilations, for people who want to understand one."""

@@ -1,0 +1,153 @@
+"""What a report shows of a compilation, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from polyir import api
+from polyir.diagnostics import PolyirError, Remark, location_of, remarks_to
+from polyir.dialects.dependence import Dependence
+from polyir.limits import within_operations
+from polyir.model.dependence_text import relation_text
+from polyir.model.distance import common_loops, vectors_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.statements import Statement
+from polyir.passes.prerequisites import scops_in
+from polyir.report.recording import Recording, Step
+from polyir.report.trees import NodeView, tree_view
+
+
+@dataclass(frozen=True)
+class StatementView:
+    """A statement: where it is in the source (from 1, or 0), its domain, its accesses as text."""
+
+    name: str
+    line: int
+    domain: str
+    accesses: tuple[tuple[str, str, str], ...]
+    """Kind (`read`), array, relation."""
+
+
+@dataclass(frozen=True)
+class DependenceView:
+    """A line of the table of dependences; `vectors` are in the loops of the tree in force."""
+
+    kind: str
+    array: str
+    source: str
+    target: str
+    vectors: tuple[str, ...]
+    relation: str
+
+
+@dataclass(frozen=True)
+class ScopView:
+    """A static control part after a step."""
+
+    function: str
+    tree: NodeView
+    statements: tuple[StatementView, ...]
+    dependences: tuple[DependenceView, ...]
+
+
+@dataclass(frozen=True)
+class StepView:
+    """The program after a pass; `texts` are those of `LEVELS`, or why there is none."""
+
+    name: str
+    seconds: float
+    is_changed: bool
+    remarks: tuple[Remark, ...]
+    scops: tuple[ScopView, ...]
+    texts: tuple[str, ...]
+
+
+LEVELS: Final[tuple[api.EmittedTarget, ...]] = ("poly", "loops", "c")
+"""The levels that a report shows the program at: with schedule trees, as loops in MLIR, as C."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All that a report shows."""
+
+    filename: str
+    source: str
+    steps: tuple[StepView, ...]
+
+
+def contents_of(recording: Recording) -> Contents:
+    """What a report shows of a compilation. What takes isl too long is left out, and says so."""
+    steps: list[StepView] = []
+    before = ""
+    for step in recording.steps:
+        text = api.emit(step.module, "poly")
+        if steps and text == before:
+            unchanged = replace(
+                steps[-1],
+                name=step.name,
+                seconds=step.seconds,
+                is_changed=False,
+                remarks=step.remarks,
+            )
+            steps.append(unchanged)
+        else:
+            steps.append(_step_view(step, text))
+        before = text
+    return Contents(recording.filename, recording.source, tuple(steps))
+
+
+def _step_view(step: Step, text: str) -> StepView:
+    scops = tuple(_scop_view(scop_of(op)) for op in scops_in(step.module))
+    texts = (text, *(_emitted(step.module, level) for level in LEVELS[1:]))
+    return StepView(step.name, step.seconds, True, step.remarks, scops, texts)
+
+
+def _emitted(module: ModuleOp, level: api.EmittedTarget) -> str:
+    """The program at a level, or why it has no such text."""
+    try:
+        with remarks_to(lambda remark: None):
+            return api.emit(module, level)
+    except PolyirError as error:
+        return f"// {error.message}"
+
+
+def _scop_view(scop: Scop) -> ScopView:
+    dependences = scop.dependences
+    function = scop.op.parent_op()
+    return ScopView(
+        function.sym_name.data if isinstance(function, FuncOp) else "",
+        tree_view(scop, dependences),
+        tuple(map(_statement_view, scop.statements)),
+        tuple(_dependence_view(scop, each) for each in dependences.items) if dependences else (),
+    )
+
+
+def _statement_view(statement: Statement) -> StatementView:
+    place = location_of(statement.op)
+    return StatementView(
+        statement.name,
+        place.line if place is not None else 0,
+        str(statement.domain),
+        tuple((each.kind.value, each.array, str(each.relation)) for each in statement.accesses),
+    )
+
+
+_OPERATIONS: Final = 100_000
+"""How many of its operations isl may take for the distances of a dependence."""
+
+
+def _dependence_view(scop: Scop, dependence: Dependence) -> DependenceView:
+    loops = common_loops(scop.schedule, dependence)
+    vectors = within_operations(_OPERATIONS, lambda: vectors_of(dependence.relation, loops))
+    return DependenceView(
+        dependence.kind.value,
+        dependence.array,
+        dependence.source,
+        dependence.target,
+        tuple(map(str, vectors)) if vectors is not None else ("not computed: takes too long",),
+        relation_text(dependence.relation),
+    )

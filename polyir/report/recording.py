@@ -1,0 +1,77 @@
+"""What a compilation did, pass by pass, kept while it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import Remark, RemarkSink, remarks_to
+
+PassCallback = Callable[[ModulePass | None, ModuleOp, ModulePass | None], None]
+"""What a pipeline calls between two passes, before the first one and after the last one."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """The program after a pass, or as it was read.
+
+    `name` is the pass with its options as a pipeline writes it, or "" for the program as it was
+    read; `seconds` is the time of the pass alone. `module` is a copy.
+    """
+
+    name: str
+    seconds: float
+    module: ModuleOp
+    remarks: tuple[Remark, ...]
+
+
+@dataclass
+class Recording:
+    """The steps of a compilation so far, and the text that was compiled.
+
+    `around` makes the callback of a pipeline that records its passes; remarks are recorded where
+    they are reported inside of `remarks_kept`.
+    """
+
+    source: str
+    filename: str
+    steps: list[Step] = field(default_factory=list)
+    _remarks: list[Remark] = field(default_factory=list)
+    _started: float = 0.0
+
+    def around(self, callback: PassCallback) -> PassCallback:
+        """A callback that records a step, then does what `callback` does, outside of any time."""
+
+        def between(
+            previous: ModulePass | None, module: ModuleOp, following: ModulePass | None
+        ) -> None:
+            seconds = time.perf_counter() - self._started
+            if previous is None:
+                self.add("", 0.0, module)
+            else:
+                self.add(str(previous.pipeline_pass_spec()), seconds, module)
+            callback(previous, module, following)
+            self._started = time.perf_counter()
+
+        return between
+
+    def add(self, name: str, seconds: float, module: ModuleOp) -> None:
+        """Record the program after a pass, with the remarks since the last step."""
+        self.steps.append(Step(name, seconds, module.clone(), tuple(self._remarks)))
+        self._remarks.clear()
+
+    @contextmanager
+    def remarks_kept(self, sink: RemarkSink) -> Iterator[None]:
+        """Record the remarks that are reported inside the `with` block, which `sink` gets, too."""
+
+        def keep(remark: Remark) -> None:
+            self._remarks.append(remark)
+            sink(remark)
+
+        with remarks_to(keep):
+            yield

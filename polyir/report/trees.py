@@ -1,0 +1,181 @@
+"""Schedule trees as nested lines for a page, with an answer for each loop that is not parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependence, Dependences
+from polyir.isl_lists import text_of
+from polyir.isl_trees import mark_object, node_type
+from polyir.limits import within_operations
+from polyir.model.legality import Violation, first_ordered
+from polyir.model.order import (
+    Active,
+    Member,
+    all_active,
+    backward,
+    below,
+    forward,
+    members_of,
+    still_active,
+)
+from polyir.model.scop import Scop
+from polyir.model.tree import AddedBelow
+from polyir.transform.address import Directory, LoopPosition, TreePath
+from polyir.transform.bands import LoopMember, loop_members
+from polyir.transform.walk import BAND, adds_instances, statements_of
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A dependence that a loop carries: its number in the table, and a pair as an example.
+
+    `number` is the position of the dependence among those of the scop.
+    """
+
+    number: int
+    example: str
+
+
+@dataclass(frozen=True)
+class LoopView:
+    """A loop: its addresses (`S0.1`), the values that it has for each statement, and what holds.
+
+    `carried` are the dependences that keep its iterations in order; with none, the loop is
+    parallel where it stands. It is `None` where that is not known.
+    """
+
+    addresses: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+    is_coincident: bool
+    kind: str
+    attributes: tuple[str, ...]
+    carried: tuple[Carried, ...] | None
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether iterations may run at the same time."""
+        return self.is_coincident or self.carried == ()
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """A node of a tree: its kind, the statements that reach it, the loops of a band.
+
+    `text` is what a mark, a context or a guard says.
+    """
+
+    kind: str
+    statements: tuple[str, ...]
+    text: str
+    is_permutable: bool
+    loops: tuple[LoopView, ...]
+    children: tuple[NodeView, ...]
+
+
+_OPERATIONS = 200_000
+"""How many of its operations isl may take to find what a loop carries."""
+
+
+def tree_view(scop: Scop, dependences: Dependences | None) -> NodeView:
+    """The tree of a scop in force, with what its loops carry if the dependences are known."""
+    return _Viewer(scop.schedule, dependences).view()
+
+
+class _Viewer:
+    def __init__(self, schedule: isl.Schedule, dependences: Dependences | None) -> None:
+        self._root = schedule.get_root()
+        self._directory = Directory(schedule)
+        # The instances of extension nodes have no dependences.
+        is_known = dependences is not None and not adds_instances(self._root)
+        self._items = dependences.items if dependences is not None else ()
+        self._actives = all_active(dependences.ordering) if dependences and is_known else None
+
+    def view(self) -> NodeView:
+        """The node of the whole tree."""
+        return self._node(self._root, (), self._actives)
+
+    def _node(
+        self, node: isl.ScheduleNode, path: TreePath, actives: tuple[Active, ...] | None
+    ) -> NodeView:
+        kind = node_type(node)
+        loops: tuple[LoopView, ...] = ()
+        if kind is BAND:
+            loops = tuple(self._loops(node, path, actives))
+        count = node.n_children()
+        inner = [None] * count if actives is None else below(node, actives)
+        # What reaches the root is nothing, and a filter is about what passes it.
+        inside = node if count == 0 or kind is BAND else node.child(0)
+        return NodeView(
+            kind.name,
+            statements_of(inside),
+            _said_by(node),
+            kind is BAND and bool(node.band_get_permutable()),
+            loops,
+            tuple(
+                self._node(node.child(position), (*path, position), inner[position])
+                for position in range(count)
+            ),
+        )
+
+    def _loops(
+        self, band: isl.ScheduleNode, path: TreePath, actives: tuple[Active, ...] | None
+    ) -> Iterator[LoopView]:
+        members = members_of(band)
+        for position, loop in enumerate(loop_members(band)):
+            carried = None
+            if actives is not None:
+                found = (self._carried(each, members[position]) for each in actives)
+                carried = tuple(each for each in found if each is not None)
+                actives = still_active(actives, members[position])
+            yield LoopView(
+                self._directory.addresses_of(LoopPosition(path, position)),
+                tuple(_values(loop)),
+                loop.is_coincident,
+                "" if loop.kind is isl.ast_loop_type.default else loop.kind.name,
+                tuple(map(str, loop.attributes)),
+                carried,
+            )
+
+    def _carried(self, active: Active, member: Member) -> Carried | None:
+        """What a loop carries of a dependence, with an example unless that is hard to find."""
+        found = within_operations(
+            _OPERATIONS, lambda: first_ordered([active], member, (forward, backward)) or ()
+        )
+        if found == ():
+            return None
+        example = str(found.example) if isinstance(found, Violation) else ""
+        return Carried(self._number(active.dependence), example)
+
+    def _number(self, dependence: Dependence) -> int:
+        return next(n for n, each in enumerate(self._items) if each is dependence)
+
+
+def _values(loop: LoopMember) -> Iterator[tuple[str, str]]:
+    """`("S0", "[i, j] -> i + j")` for each statement in a loop."""
+    pieces = loop.function.get_pw_aff_list()
+    for position in range(pieces.n_pw_aff()):
+        piece = pieces.get_at(position)
+        name = piece.get_domain_space().get_tuple_name(isl.dim_type.set)
+        text = text_of(isl.UnionPwAff.from_pw_aff(piece))
+        yield name, text[text.index("{") + 1 : text.rindex("}")].strip().removeprefix(name)
+
+
+def _said_by(node: isl.ScheduleNode) -> str:
+    """What a mark, a context or a guard says; "" for other nodes."""
+    match node_type(node):
+        case isl.schedule_node_type.mark:
+            match mark_object(node):
+                case AddedBelow(statements=added):
+                    return f"adds {', '.join(sorted(added))}"
+                case attribute:
+                    return str(attribute)
+        case isl.schedule_node_type.context:
+            return str(node.context_get_context())
+        case isl.schedule_node_type.guard:
+            return str(node.guard_get_guard())
+        case _:
+            return ""
