@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import gcd
 
 import islpy as isl
 
@@ -44,21 +45,25 @@ class Carried:
 class LoopView:
     """A loop: its addresses (`S0.1`), the values that it has for each statement, and what holds.
 
-    `carried` are the dependences that keep its iterations in order; with none, the loop is
-    parallel where it stands. It is `None` where that is not known.
+    `stride` is the distance between values, more than 1 for a loop over tiles. `carried` are the
+    dependences that keep its iterations in order; with none, the loop is parallel where it
+    stands. It is `None` where that is not known.
     """
 
     addresses: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
+    stride: int
     is_coincident: bool
     kind: str
     attributes: tuple[str, ...]
     carried: tuple[Carried, ...] | None
 
     @property
-    def is_parallel(self) -> bool:
-        """Whether iterations may run at the same time."""
-        return self.is_coincident or self.carried == ()
+    def is_parallel(self) -> bool | None:
+        """Whether iterations may run at the same time; `None` if nobody knows."""
+        if self.is_coincident:
+            return True
+        return None if self.carried is None else not self.carried
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,7 @@ class _Viewer:
             yield LoopView(
                 self._directory.addresses_of(LoopPosition(path, position)),
                 tuple(_values(loop)),
+                _stride(loop),
                 loop.is_coincident,
                 "" if loop.kind is isl.ast_loop_type.default else loop.kind.name,
                 tuple(map(str, loop.attributes)),
@@ -162,6 +168,16 @@ def _values(loop: LoopMember) -> Iterator[tuple[str, str]]:
         name = piece.get_domain_space().get_tuple_name(isl.dim_type.set)
         text = text_of(isl.UnionPwAff.from_pw_aff(piece))
         yield name, text[text.index("{") + 1 : text.rindex("}")].strip().removeprefix(name)
+
+
+def _stride(loop: LoopMember) -> int:
+    """The greatest number of which all differences of a loop's values are multiples."""
+    pieces = loop.function.get_pw_aff_list()
+    strides = (
+        isl.Map.from_pw_aff(pieces.get_at(position)).range().get_stride(0).to_python()
+        for position in range(pieces.n_pw_aff())
+    )
+    return gcd(*map(int, strides))
 
 
 def _said_by(node: isl.ScheduleNode) -> str:
