@@ -48,6 +48,8 @@ from polyir.tools.pass_help import add_information, describe_passes
 from polyir.universe import OPT_TARGETS
 
 if TYPE_CHECKING:
+    from polyir.report.recording import Recording
+
     # Few programs have been tuned.
     from polyir.tuning.record import TuningRecord
 
@@ -93,7 +95,11 @@ class PolyirOptMain(xDSLOptMain):
         self._tuned = self._tuning(passes)
         if self._tuned is not None:
             passes = self._tuned.passes(self.args.tuned)
-        self.pipeline = PassPipeline(passes, self._instrumentation.around(self.pipeline.callback))
+        callback = self._instrumentation.around(self.pipeline.callback)
+        self._recording = self._new_recording()
+        if self._recording is not None:
+            callback = self._recording.around(callback)
+        self.pipeline = PassPipeline(passes, callback)
 
     def register_all_targets(self) -> None:
         super().register_all_targets()  # type: ignore[no-untyped-call]
@@ -137,9 +143,24 @@ class PolyirOptMain(xDSLOptMain):
             metavar="FILE",
             help="run the pipeline that polyir-tune has found for this very program",
         )
+        arg_parser.add_argument(
+            "--report",
+            metavar="FILE.html",
+            help="write a page that shows all passes: schedule trees, dependences, code",
+        )
         add_instrumentation(arg_parser)
         add_information(arg_parser, self.available_passes, "-v")
         add_time_limit(arg_parser)
+
+    def _new_recording(self) -> Recording | None:
+        """What `--report` needs of a compilation."""
+        if self.args.report is None:
+            return None
+        if self.args.split_input_file or self.args.verify_diagnostics:
+            raise OptionError("--report is of one program: no --split-input-file is possible")
+        from polyir.report.recording import Recording
+
+        return Recording(filename=self._input_name())
 
     def _refuse(self, argument: str, parser: argparse.ArgumentParser) -> NoReturn:
         name = argument.partition("=")[0]
@@ -203,9 +224,18 @@ class PolyirOptMain(xDSLOptMain):
                 write_output(None, output)
                 output.clear()
         self._instrumentation.print_times()
+        self._write_report()
         if in_file and not failed:
             write_output(self.args.output_file, output)
         return 1 if failed else 0
+
+    def _write_report(self) -> None:
+        """The page of `--report`, also of a compilation that failed."""
+        if self._recording is None:
+            return
+        from polyir.report import report_page
+
+        write_output(self.args.report, report_page(self._recording).encode())
 
     def _checks(self) -> AbstractContextManager[None]:
         """Whether schedules that nobody has proved are checked: with, or without."""
@@ -220,8 +250,12 @@ class PolyirOptMain(xDSLOptMain):
         """Treat one part of the input; returns whether it was in order."""
         if self.args.verify_diagnostics:
             return self._verify_diagnostics_of(text, line_offset, output)
-        with remarks_to(print_all if self.args.remarks else print_missed):
+        sink = print_all if self.args.remarks else print_missed
+        record = self._recording
+        with remarks_to(sink) if record is None else record.remarks_kept(sink):
             error = self._transform(text, line_offset, output)
+        if record is not None:
+            record.source, record.error = text, "" if error is None else error.render()
         if error is None:
             return True
         if isinstance(error, InputSyntaxError) and self.args.parsing_diagnostics:

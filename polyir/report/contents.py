@@ -76,6 +76,8 @@ class Contents:
 
     filename: str
     source: str
+    error: str
+    """The error that ended the compilation, or ""."""
     steps: tuple[StepView, ...]
 
 
@@ -97,7 +99,7 @@ def contents_of(recording: Recording) -> Contents:
         else:
             steps.append(_step_view(step, text))
         before = text
-    return Contents(recording.filename, recording.source, tuple(steps))
+    return Contents(recording.filename, recording.source, recording.error, tuple(steps))
 
 
 def _step_view(step: Step, text: str) -> StepView:

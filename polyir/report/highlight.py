@@ -13,7 +13,7 @@ from pygments.token import Comment, Keyword, Name, Number, Punctuation, String, 
 _OPERATION: Final = r"\b[a-z_]\w*(\.\w+)+\b"
 
 
-class MlirLexer(RegexLexer):
+class MlirLexer(RegexLexer):  # type: ignore[misc]
     """The tokens of MLIR's textual form that are worth a colour."""
 
     name = "MLIR"

@@ -66,9 +66,11 @@ def compared(
     before: Sequence[Line], after: Sequence[Line]
 ) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
     """The same lines, with those marked that the other tree does not have in the same order."""
-    keys = [[(each.title, each.text, each.badges) for each in lines] for lines in (before, after)]
+    mine, theirs = (
+        [(each.title, each.text, each.badges) for each in lines] for lines in (before, after)
+    )
     one, other = [True] * len(before), [True] * len(after)
-    for block in SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks():
+    for block in SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks():
         for position in range(block.size):
             one[block.a + position] = other[block.b + position] = False
     return _marked(before, one), _marked(after, other)

@@ -40,7 +40,7 @@ def page(contents: Contents) -> str:
     environment.filters["counted"] = lambda kinds: Counter(kinds).items()
     style = (folder / "report.css").read_text("utf-8") + colours()
     script = (folder / "report.js").read_text("utf-8")
-    return environment.get_template("report.html").render(
+    rendered: str = environment.get_template("report.html").render(
         contents=contents,
         steps=_pages(contents),
         tabs=TABS,
@@ -49,6 +49,7 @@ def page(contents: Contents) -> str:
         style=Markup(style),
         script=Markup(script),
     )
+    return rendered
 
 
 def _language(contents: Contents) -> str:
@@ -106,7 +107,7 @@ def _pages(contents: Contents) -> list[StepPage]:
             scops = tuple(ScopPage(each.scop, each.after, each.after) for each in last.scops)
             pages.append(StepPage(number, step, scops, last.same_texts, {}))
             continue
-        texts = {
+        texts: dict[str, Markup] = {
             level: Markup("\n".join(highlighted(text, "c" if level == "c" else "mlir")))
             for level, text in zip(LEVELS, step.texts, strict=True)
         }

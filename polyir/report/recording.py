@@ -32,14 +32,15 @@ class Step:
 
 @dataclass
 class Recording:
-    """The steps of a compilation so far, and the text that was compiled.
+    """The steps of a compilation so far, the text that was compiled, and the error that ended it.
 
     `around` makes the callback of a pipeline that records its passes; remarks are recorded where
     they are reported inside of `remarks_kept`.
     """
 
-    source: str
-    filename: str
+    source: str = ""
+    filename: str = "<string>"
+    error: str = ""
     steps: list[Step] = field(default_factory=list)
     _remarks: list[Remark] = field(default_factory=list)
     _started: float = 0.0
