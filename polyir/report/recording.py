@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipeline
 
 from polyir.diagnostics import Remark, RemarkSink, remarks_to
+from polyir.universe import new_context
 
 PassCallback = Callable[[ModulePass | None, ModuleOp, ModulePass | None], None]
 """What a pipeline calls between two passes, before the first one and after the last one."""
@@ -76,3 +78,21 @@ class Recording:
 
         with remarks_to(keep):
             yield
+
+
+def recorded(
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    source: str,
+    filename: str = "<string>",
+) -> Recording:
+    """What `passes` do to a copy of `module`, which `source` says. What they print goes nowhere."""
+    recording = Recording(source, filename)
+
+    def verified(_: ModulePass | None, current: ModuleOp, __: ModulePass | None) -> None:
+        current.verify()
+
+    pipeline = PassPipeline(tuple(passes), recording.around(verified))
+    with redirect_stdout(StringIO()), recording.remarks_kept(lambda remark: None):
+        pipeline.apply(new_context(), module.clone())
+    return recording
