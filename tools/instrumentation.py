@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipelineCallbackType
 
 from polyir.diagnostics import OptionError, nearest
 from polyir.inner_steps import inner_steps_to
-
-PassCallback = Callable[[ModulePass | None, ModuleOp, ModulePass | None], None]
 
 
 def add_instrumentation(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +99,7 @@ class Instrumentation:
         self._pass_ends = ExitStack()
         self._text_before = ""
 
-    def around(self, verify: PassCallback) -> PassCallback:
+    def around(self, verify: PassPipelineCallbackType) -> PassPipelineCallbackType:
         """The callback of the pipeline, which calls `verify` too, outside the times of passes."""
 
         def callback(

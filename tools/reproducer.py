@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipelineCallbackType
 
 from polyir.diagnostics import PolyirError
 from polyir.pipeline import nested_pipeline
 from polyir.tools.command_line import require_writable, write_output
-
-PassCallback = Callable[[ModulePass | None, ModuleOp, ModulePass | None], None]
 
 
 class Reproducer:
@@ -31,7 +29,9 @@ class Reproducer:
         self._passes: list[ModulePass] = []
         self._before: ModuleOp | None = None
 
-    def around(self, passes: Sequence[ModulePass], callback: PassCallback) -> PassCallback:
+    def around(
+        self, passes: Sequence[ModulePass], callback: PassPipelineCallbackType
+    ) -> PassPipelineCallbackType:
         """The callback of a pipeline of `passes`, which does what `callback` does, too."""
 
         def between(

@@ -59,9 +59,13 @@ class ScopView:
 
 @dataclass(frozen=True)
 class StepView:
-    """The program after a pass; `texts` are those of `LEVELS`, or why there is none."""
+    """The program after a pass; `texts` are those of `LEVELS`, or why there is none.
+
+    `region` is the part of the source that the program is made of, or "" for all of it.
+    """
 
     name: str
+    region: str
     seconds: float
     is_changed: bool
     remarks: tuple[Remark, ...]
@@ -90,7 +94,7 @@ def contents_of(recording: Recording) -> Contents:
     before = ""
     for step in recording.steps:
         text = api.emit(step.module, "poly")
-        if steps and text == before:
+        if steps and text == before and step.region == steps[-1].region:
             unchanged = replace(
                 steps[-1],
                 name=step.name,
@@ -108,7 +112,7 @@ def contents_of(recording: Recording) -> Contents:
 def _step_view(step: Step, text: str) -> StepView:
     scops = tuple(_scop_view(scop_of(op)) for op in scops_in(step.module))
     texts = (text, *(_emitted(step.module, level) for level in LEVELS[1:]))
-    return StepView(step.name, step.seconds, True, step.remarks, scops, texts)
+    return StepView(step.name, step.region, step.seconds, True, step.remarks, scops, texts)
 
 
 def _emitted(module: ModuleOp, level: api.EmittedTarget) -> str:
