@@ -25,10 +25,13 @@ from polyir.report.trees import NodeView, tree_view
 
 @dataclass(frozen=True)
 class StatementView:
-    """A statement: where it is in the source (from 1, or 0), its domain, its accesses as text."""
+    """A statement: the lines of the source (from 1) that it is made of, its domain, its accesses.
+
+    The last line is that of what it writes. There is none if the input does not say.
+    """
 
     name: str
-    line: int
+    lines: tuple[int, ...]
     domain: str
     accesses: tuple[tuple[str, str, str], ...]
     """Kind (`read`), array, relation."""
@@ -163,10 +166,10 @@ def _scop_view(scop: Scop) -> ScopView:
 
 
 def _statement_view(statement: Statement) -> StatementView:
-    place = location_of(statement.op)
+    places = (location_of(op) for op in statement.op.walk())
     return StatementView(
         statement.name,
-        place.line if place is not None else 0,
+        tuple(sorted({place.line for place in places if place is not None})),
         str(statement.domain),
         tuple((each.kind.value, each.array, str(each.relation)) for each in statement.accesses),
     )

@@ -35,17 +35,13 @@ class MlirLexer(RegexLexer):  # type: ignore[misc]
 
 
 def highlighted(text: str, language: str) -> list[str]:
-    """The lines of a text (`"c"` or `"mlir"`) as HTML; whatever the text has is escaped."""
+    """The lines of a text (`"c"` or `"mlir"`) as HTML with the classes of Pygments.
+
+    Whatever the text has is escaped.
+    """
     lexer = CLexer() if language == "c" else MlirLexer()
     # Neither changes what the text has at its ends.
     lexer.stripnl = lexer.ensurenl = False
     marked: str = highlight(text, lexer, HtmlFormatter(nowrap=True))
     lines = marked.split("\n")
     return lines[:-1] if text.endswith("\n") else lines
-
-
-def colours() -> str:
-    """CSS for the tokens: light, and dark where the reader prefers it."""
-    light = HtmlFormatter(style="friendly").get_style_defs(".code")
-    dark = HtmlFormatter(style="github-dark").get_style_defs(".code")
-    return f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"

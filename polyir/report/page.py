@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
+from pathlib import PurePath
 from typing import Final
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
-from polyir.report.contents import LEVELS, Contents, ScopView, StepView
-from polyir.report.highlight import colours, highlighted
+from polyir.report.contents import LEVELS, Contents, ScopView, StatementView, StepView
+from polyir.report.highlight import highlighted
 from polyir.report.lines import Line, compared, lines_of
 from polyir.report.picture_data import json_of
 
@@ -44,14 +45,17 @@ def page(contents: Contents) -> str:
         loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters["counted"] = lambda kinds: Counter(kinds).items()
-    style = (folder / "report.css").read_text("utf-8") + colours()
+    style = (folder / "report.css").read_text("utf-8")
     scripts = [(folder / name).read_text("utf-8") for name in _SCRIPTS]
+    steps = _pages(contents)
     rendered: str = environment.get_template("report.html").render(
         contents=contents,
-        steps=_pages(contents),
+        name=PurePath(contents.filename).name,
+        steps=steps,
         tabs=TABS,
+        texts=LEVELS,
         source=[Markup(line) for line in highlighted(contents.source, _language(contents))],
-        statements_at=_statements_at(contents),
+        statements_at=_statements_at(steps),
         style=Markup(style),
         scripts=list(map(Markup, scripts)),
         pictures=Markup(json_of(contents.pictures)),
@@ -63,36 +67,57 @@ def _language(contents: Contents) -> str:
     return "c" if contents.filename.endswith((".c", ".h")) else "mlir"
 
 
-def _statements_at(contents: Contents) -> Mapping[int, Sequence[str]]:
-    """The statements of each line of the source."""
-    found: dict[int, dict[str, None]] = {}
-    for step in contents.steps:
-        for scop in step.scops:
-            for statement in scop.statements:
-                found.setdefault(statement.line, {})[statement.name] = None
-    return {line: list(names) for line, names in found.items()}
+def _statements_at(steps: Sequence[StepPage]) -> Mapping[int, Mapping[str, int]]:
+    """The keys and colours of the statements of each line of the source."""
+    found: dict[int, dict[str, int]] = {}
+    for step in steps:
+        for part in step.scops:
+            for statement in part.scop.statements:
+                for line in statement.lines:
+                    key = part.keys[statement.name]
+                    found.setdefault(line, {})[key] = part.colours[key]
+    return found
 
 
 @dataclass(frozen=True)
 class ScopPage:
-    """A static control part on the page: its tree, and the one before, as lines."""
+    """A static control part on the page: its tree, and the one before, as lines.
 
+    `number` is its position in the step. `colours` are those of all statements so far, by key.
+    """
+
+    number: int
     scop: ScopView
     before: tuple[Line, ...]
     after: tuple[Line, ...]
+    colours: Mapping[str, int]
 
     @cached_property
-    def colours(self) -> Mapping[str, int]:
-        """The number of the colour of each statement."""
-        return {each.name: at % COLOURS for at, each in enumerate(self.scop.statements)}
+    def keys(self) -> Mapping[str, str]:
+        """What tells each statement from those of the same name in other parts, in all steps."""
+        return {each.name: _key(each) for each in self.scop.statements}
 
-    def carriers(self, number: int) -> list[str]:
-        """The loops that carry a dependence."""
+    def keys_of(self, statements: Iterable[str]) -> str:
+        """The keys of statements as the page's script reads them."""
+        return " ".join(self.keys.get(name, name) for name in statements)
+
+    def colour(self, name: str) -> int:
+        """The number of the colour of a statement."""
+        return self.colours.get(self.keys.get(name, name), 0)
+
+    def carriers(self, number: int) -> list[tuple[str, str]]:
+        """The loops that carry a dependence, each with an example, or ""."""
         return [
-            line.title
+            (line.title, carried.example)
             for line in self.after
-            if line.loop is not None and any(c.number == number for c in line.loop.carried or ())
+            if line.loop is not None
+            for carried in line.loop.carried or ()
+            if carried.number == number
         ]
+
+
+def _key(statement: StatementView) -> str:
+    return f"{statement.name}:{statement.lines[-1] if statement.lines else 0}"
 
 
 @dataclass(frozen=True)
@@ -108,27 +133,31 @@ class StepPage:
 
 def _pages(contents: Contents) -> list[StepPage]:
     pages: list[StepPage] = []
+    colours: dict[str, int] = {}
     for number, step in enumerate(contents.steps):
         last = pages[-1] if pages else None
         if last is not None and not step.is_changed:
-            scops = tuple(ScopPage(each.scop, each.after, each.after) for each in last.scops)
+            scops = tuple(replace(each, before=each.after) for each in last.scops)
             pages.append(StepPage(number, step, scops, last.same_texts, {}))
             continue
+        for statement in (each for scop in step.scops for each in scop.statements):
+            colours.setdefault(_key(statement), len(colours) % COLOURS)
         texts: dict[str, Markup] = {
             level: Markup("\n".join(highlighted(text, "c" if level == "c" else "mlir")))
             for level, text in zip(LEVELS, step.texts, strict=True)
         }
         before = last.scops if last is not None else ()
-        pages.append(StepPage(number, step, _scop_pages(step, before), number, texts))
+        scops = tuple(_scop_pages(step, before, colours))
+        pages.append(StepPage(number, step, scops, number, texts))
     return pages
 
 
-def _scop_pages(step: StepView, before: Sequence[ScopPage]) -> tuple[ScopPage, ...]:
+def _scop_pages(
+    step: StepView, before: Sequence[ScopPage], colours: Mapping[str, int]
+) -> Iterator[ScopPage]:
     """The static control parts of a step beside those of the same functions before it."""
-    found: list[ScopPage] = []
     for number, scop in enumerate(step.scops):
         lines = lines_of(scop.tree)
         is_same = number < len(before) and before[number].scop.function == scop.function
         pair = compared(before[number].after, lines) if is_same else ((), lines)
-        found.append(ScopPage(scop, *pair))
-    return tuple(found)
+        yield ScopPage(number, scop, *pair, colours)

@@ -111,7 +111,7 @@ class Picture {
   point(instance) {
     if (instance === this.pointed) return;
     this.pointed = instance;
-    if (instance >= 0) light(this.names[this.scene.of[instance]]);
+    if (!pinned) light(instance < 0 ? null : subject(this.names[this.scene.of[instance]]));
     this.draw();
   }
 

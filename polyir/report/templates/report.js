@@ -2,6 +2,8 @@
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const shown = { step: 0, view: "tree" };
+/** What a click has pinned: nothing else lights up until it is clicked again. */
+let pinned = null;
 
 /** Show a view of a step, and nothing else. */
 function show(step, view) {
@@ -11,63 +13,88 @@ function show(step, view) {
   for (const section of steps) section.hidden = Number(section.dataset.step) !== shown.step;
   for (const panel of all(".view")) panel.hidden = panel.dataset.view !== view;
   for (const button of all("button.pass")) {
-    const isCurrent = Number(button.dataset.step) === shown.step;
-    button.toggleAttribute("aria-current", isCurrent);
-    if (isCurrent) button.scrollIntoView({ block: "nearest" });
+    if (Number(button.dataset.step) === shown.step) {
+      button.setAttribute("aria-current", "step");
+      button.scrollIntoView({ block: "nearest" });
+    } else button.removeAttribute("aria-current");
   }
   for (const tab of all("[role=tab]")) {
     const isSelected = tab.dataset.view === view;
     tab.setAttribute("aria-selected", isSelected);
+    tab.setAttribute("aria-controls", `panel-${shown.step}-${tab.dataset.view}`);
     tab.tabIndex = isSelected ? 0 : -1;
   }
   fill(steps[shown.step]);
+  light(pinned);
 }
 
 /** Copy the texts of the step before into those of a step that changed nothing. */
 function fill(section) {
   for (const view of all(".view[data-same-as]", section)) {
-    const from = `section.step[data-step="${view.dataset.sameAs}"] .view[data-view=${view.dataset.view}] pre`;
-    if (!view.firstElementChild) view.append(document.querySelector(from).cloneNode(true));
+    const from = document.querySelector(`#panel-${view.dataset.sameAs}-${view.dataset.view} pre`);
+    if (from && !view.firstElementChild) view.append(from.cloneNode(true));
   }
 }
 
-/** Light up all that is about the same statements, loop or dependence as an element. */
-function light(element) {
+/** What an element is about: a dependence, a loop, a line that a remark names, or statements. */
+function subject(element) {
+  const about = element?.closest?.("[data-dependence], [data-loop], [data-of-line], [data-statements]");
+  if (!about) return null;
+  const { dependence, loop, ofLine, statements } = about.dataset;
+  return { dependence, loop, ofLine, statements: statements?.split(" ").filter(Boolean) ?? [] };
+}
+
+/** Light up all that a subject is about: in the step that is shown, and in the source. */
+function light(about) {
   for (const lit of all(".lit")) lit.classList.remove("lit");
-  const about = element?.closest("[data-dependence], [data-loop], [data-statements], [data-of-line]");
   if (!about) return;
-  const { dependence, loop, statements, ofLine } = about.dataset;
-  const names = statements?.split(" ") ?? [];
+  const hasStatement = ({ dataset }) =>
+    dataset.statements?.split(" ").some((key) => about.statements.includes(key));
+  const isSame = ({ dataset }) =>
+    about.dependence !== undefined ? dataset.dependence === about.dependence
+    : about.loop !== undefined ? dataset.loop === about.loop
+    : about.ofLine === undefined && hasStatement({ dataset });
   const section = document.querySelector("section.step:not([hidden])");
-  const isSame = (other) =>
-    dependence !== undefined ? other.dataset.dependence === dependence
-    : loop !== undefined ? other.dataset.loop === loop
-    : ofLine !== undefined ? other.dataset.line === ofLine
-    : other.dataset.statements?.split(" ").some((name) => names.includes(name));
-  const related = all("[data-dependence], [data-loop], [data-statements], [data-line]", section)
-    .concat(all("aside [data-line]"));
-  for (const other of related) if (isSame(other)) other.classList.add("lit");
-  for (const line of all("aside [data-statements]"))
-    if (line.dataset.statements.split(" ").some((name) => names.includes(name))) line.classList.add("lit");
+  const inStep = all("[data-dependence], [data-loop], [data-statements]", section).filter(isSame);
+  const inSource = all(".source li").filter(
+    (line) => line.dataset.line === about.ofLine || hasStatement(line));
+  for (const element of [...inStep, ...inSource]) element.classList.add("lit");
 }
 
-/** Hide the rows of a table that lack a word. */
+/** Pin what is lit, or let it go. */
+function pin(about) {
+  pinned = JSON.stringify(about) === JSON.stringify(pinned) ? null : about;
+  const isPinned = (button) =>
+    pinned?.dependence === undefined && pinned?.loop === undefined
+    && pinned?.statements.includes(button.dataset.statements);
+  for (const button of all("button.statement")) button.setAttribute("aria-pressed", Boolean(isPinned(button)));
+  light(pinned ?? about);
+}
+
+/** Hide the rows of a table in which no word begins with one of those that are asked for. */
 function filter(input) {
-  const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const row of all("tbody tr", input.closest(".view"))) {
-    const cells = all("td", row).map((cell) => cell.textContent.trim().toLowerCase());
-    row.hidden = !words.every((word) => cells.some((cell) => cell === word || cell.includes(word)));
+  const table = input.closest(".dependences");
+  const wanted = input.value.split(/\s+/).filter(Boolean);
+  const rows = all("tbody", table);
+  for (const row of rows) {
+    const words = all("td.key", row).flatMap((cell) => cell.textContent.split(/\s+/));
+    row.hidden = !wanted.every((start) => words.some((word) => word.startsWith(start)));
   }
+  table.querySelector("output").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
 }
 
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("button[data-step], [role=tab]");
-  if (button?.dataset.step !== undefined) show(Number(button.dataset.step), shown.view);
-  else if (button) show(shown.step, button.dataset.view);
+  if (button?.dataset.step !== undefined) return show(Number(button.dataset.step), shown.view);
+  if (button) return show(shown.step, button.dataset.view);
+  const about = target.closest("summary, input") ? null : subject(target);
+  // Who drags over a text wants to copy it.
+  if (about && getSelection().isCollapsed) pin(about);
 });
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && pinned) return pin(null);
   const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!move || event.target.matches("input")) return;
+  if (!move || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input")) return;
   const tabs = all("[role=tab]");
   const at = tabs.indexOf(event.target);
   if (at < 0) return show(shown.step + move, shown.view);
@@ -75,7 +102,7 @@ document.addEventListener("keydown", (event) => {
   show(shown.step, next.dataset.view);
   next.focus();
 });
-document.addEventListener("mouseover", ({ target }) => light(target));
-document.addEventListener("focusin", ({ target }) => light(target));
-document.addEventListener("input", ({ target }) => target.matches(".filter") && filter(target));
+for (const event of ["mouseover", "focusin"])
+  document.addEventListener(event, ({ target }) => { if (!pinned) light(subject(target)); });
+document.addEventListener("input", ({ target }) => { if (target.matches(".filter")) filter(target); });
 show(0, "tree");
