@@ -138,7 +138,8 @@ def _with_pictures(
         if step.is_changed:
             parts = tuple(
                 replace(
-                    view, picture=pictures.add(scop, view.function, view.tree, strides[view.function])
+                    view,
+                    picture=pictures.add(scop, view.function, view.tree, strides[view.function]),
                 )
                 for view, scop in zip(step.scops, own, strict=True)
             )

@@ -16,6 +16,9 @@ from polyir.view.picture import MOST_DIMENSIONS, parameter_point
 MOST_POINTS: Final = 1500
 """About how many points a picture has at most: those of boxes around the statements count."""
 
+_MOST_TILED: Final = 3200
+"""How many points there may be if that shows more than one tile."""
+
 _SIZES: Final = (4, 6, 8, 10, 12, 16)
 """What parameters may be, the first one if there is room for no more."""
 
@@ -63,11 +66,13 @@ def _sizes(scop: Scop, domains: Sequence[isl.Set], stride: int) -> dict[str, int
         return None
     free = [name for name in chosen if _fixed_value(scop, name) is None]
     wide = stride + stride // 4
-    tiled = [name for name in free if stride > 1 and _grow(scop, domains, chosen, name, wide)]
+    if stride > 1:
+        for name in free:
+            _grow(scop, domains, chosen, name, wide, _MOST_TILED)
     for size in _SIZES:
         for name in free:
-            if name not in tiled and size > chosen[name]:
-                _grow(scop, domains, chosen, name, size)
+            if size > chosen[name]:
+                _grow(scop, domains, chosen, name, size, MOST_POINTS)
     return chosen
 
 
@@ -83,14 +88,17 @@ def _smallest(scop: Scop, domains: Sequence[isl.Set]) -> dict[str, int] | None:
 
 
 def _grow(
-    scop: Scop, domains: Sequence[isl.Set], chosen: dict[str, int], name: str, size: int
-) -> bool:
-    """Make a parameter larger if the points are still few enough."""
+    scop: Scop,
+    domains: Sequence[isl.Set],
+    chosen: dict[str, int],
+    name: str,
+    size: int,
+    most: int,
+) -> None:
+    """Make a parameter larger if there are still at most so many points."""
     larger = chosen | {name: size}
-    if not _is_possible(scop, larger) or _points(domains, larger) > MOST_POINTS:
-        return False
-    chosen[name] = size
-    return True
+    if _is_possible(scop, larger) and _points(domains, larger) <= most:
+        chosen[name] = size
 
 
 def _fixed_value(scop: Scop, name: str) -> int | None:
@@ -128,10 +136,11 @@ def _extents(points: isl.Set) -> list[float]:
 def _width(domains: Sequence[isl.Set], stride: int) -> int:
     """How wide the boxes may be that are drawn of domains; 0 if these are small enough."""
     extents = [_extents(points) for points in domains]
-    if sum(map(prod, extents)) <= MOST_POINTS:
+    if sum(map(prod, extents)) <= _MOST_TILED:
         return 0
-    for width in (stride + stride // 4, *reversed(_SIZES)):
-        if sum(prod(min(width, each) for each in one) for one in extents) <= MOST_POINTS:
+    widths = [(stride + stride // 4, _MOST_TILED)] if stride > 1 else []
+    for width, most in (*widths, *((size, MOST_POINTS) for size in reversed(_SIZES))):
+        if sum(prod(min(width, each) for each in one) for one in extents) <= most:
             return width
     return 2
 

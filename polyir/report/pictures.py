@@ -17,7 +17,7 @@ from polyir.model.scop import Scop
 from polyir.report.picture_sizes import Drawn, drawn_of
 from polyir.report.trees import NodeView
 from polyir.transform.walk import adds_instances
-from polyir.view.layout import AXES, Node, Place, Plane, place_of, planes_of, sampled
+from polyir.view.layout import DEPTH, Node, Place, Plane, place_of, planes_of, sampled
 from polyir.view.picture import (
     DRAWN_KINDS,
     Arrow,
@@ -38,6 +38,9 @@ _OPERATIONS: Final = 2_000_000
 
 _GAP: Final = 4.0
 """How far planes are apart."""
+
+_LETTER: Final = 0.42
+"""How wide a letter of a title is."""
 
 _WIDTH: Final = 64.0
 """How wide a row of planes is at most, but for one that is wider alone."""
@@ -87,8 +90,7 @@ class Arrows:
 class Course:
     """The order of a step: the number of each point, its tile, and the front it is in.
 
-    Points in one front may run at the same time: they differ in parallel loops only. All numbers
-    are from 0.
+    Points in one front may run at the same time: see `fronts_of`. All numbers are from 0.
     """
 
     scene: int
@@ -145,17 +147,15 @@ def scene_of(scop: Scop, function: str, drawn: Drawn) -> Scene:
     places: dict[Node, Place] = {}
     axes: list[Axis] = []
     titles: list[tuple[str, Place]] = []
-    names = {panel.statement: panel.names for panel in panels}
     for plane, (x, y) in _side_by_side(planes_of(panels, is_oblique=True)):
         places |= {node: (px + x, py + y) for node, (px, py) in plane.places.items()}
         axes += _axes_of(plane, (x, y))
         (left, _), (_, top) = plane.box
-        title = ", ".join(f"{name}[{', '.join(names[name])}]" for name in plane.statements)
-        titles.append((title, (left + x, top + y)))
+        titles.append((_title(plane), (left + x, top + y)))
     return Scene(
         function,
         drawn,
-        tuple(names),
+        tuple(panel.statement for panel in panels),
         tuple(places),
         tuple(places.values()),
         tuple(axes),
@@ -168,25 +168,35 @@ def _side_by_side(planes: Sequence[Plane]) -> Iterable[tuple[Plane, Place]]:
     x = y = lowest = 0.0
     for plane in planes:
         (left, bottom), (right, top) = plane.box
-        if x and x + right - left > _WIDTH:
+        width = max(right - left, _LETTER * len(_title(plane)))
+        if x and x + width > _WIDTH:
             x, y = 0.0, lowest - _GAP
         yield plane, (x - left, y - top)
         lowest = min(lowest, y - (top - bottom))
-        x += right - left + _GAP
+        x += width + _GAP
+
+
+def _title(plane: Plane) -> str:
+    """The statements of a plane and their iterators: `S0, S1 [i, j]`."""
+    return f"{', '.join(plane.statements)} [{', '.join(plane.names)}]"
 
 
 def _axes_of(plane: Plane, moved: Place) -> Iterable[Axis]:
-    """The axes of a plane, from the corner with the least values of all iterators."""
+    """The axes of a plane, from the corner with the least values of all iterators.
+
+    The one that leads away from the reader begins at the end of the one that leads to the right.
+    """
     columns = list(zip(*(iterators for _, iterators in plane.places), strict=True))
     lows, highs = [min(each) for each in columns], [max(each) for each in columns]
-    x, y = place_of(tuple(lows))
-    x, y = x + moved[0], y + moved[1]
+    x, y = place_of(tuple(lows), plane.steps)
     # Statements with one iterator have a row each.
     rows = len(plane.statements) - 1 if len(plane.names) == 1 else 0
-    steps = AXES[len(plane.names)]
-    for name, step, low, high in zip(plane.names, steps, lows, highs, strict=True):
-        end = x + (high - low) * step[0], y - rows + (high - low) * step[1]
-        yield Axis(name, (x, y - rows), end, low, high)
+    x, y = x + moved[0], y + moved[1] - rows
+    width = max((high - low for high, low in zip(highs, lows, strict=True)), default=0)
+    for name, step, low, high in zip(plane.names, plane.steps, lows, highs, strict=True):
+        start = (x + width, y) if step == DEPTH else (x, y)
+        end = start[0] + (high - low) * step[0], start[1] + (high - low) * step[1]
+        yield Axis(name, start, end, low, high)
 
 
 def arrows_of(scene: Scene, items: Iterable[Dependence]) -> Arrows:
@@ -197,10 +207,7 @@ def arrows_of(scene: Scene, items: Iterable[Dependence]) -> Arrows:
     for each in items:
         if each.source not in drawn or each.target not in drawn:
             continue
-        relation = each.relation.intersect_domain(drawn[each.source])
-        relation = relation.intersect_range(drawn[each.target])
-        parameters = scene.drawn.parameters
-        pairs = within_operations(_OPERATIONS, lambda r=relation: pairs_of(r, parameters))
+        pairs = _pairs(each, drawn, scene.drawn.parameters)
         if pairs is None:
             missing[each.array] = None
         found.setdefault(each.kind.value, []).extend(
@@ -220,6 +227,15 @@ def arrows_of(scene: Scene, items: Iterable[Dependence]) -> Arrows:
     )
 
 
+def _pairs(
+    dependence: Dependence, drawn: Mapping[str, isl.Set], parameters: Mapping[str, int]
+) -> list[tuple[Coordinates, Coordinates]] | None:
+    """The pairs of a dependence that are drawn; `None` if they are too hard to list."""
+    relation = dependence.relation.intersect_domain(drawn[dependence.source])
+    relation = relation.intersect_range(drawn[dependence.target])
+    return within_operations(_OPERATIONS, lambda: pairs_of(relation, parameters))
+
+
 def course_of(scop: Scop, tree: NodeView, scene: Scene) -> Course:
     """The order in which a step runs the points of a scene."""
     dates = dates_of(scop, scene.drawn.instances, scene.drawn.parameters)
@@ -227,22 +243,45 @@ def course_of(scop: Scop, tree: NodeView, scene: Scene) -> Course:
     numbers = {node: number for number, node in enumerate(order)}
     tiles = tiles_of(dates, order)
     parallel = {name: parallel_positions(tree, name) for name in scene.statements}
-    keys = {node: _without(date, parallel[node[0]]) for node, date in dates.items()}
-    fronts = {key: number for number, key in enumerate(sorted(set(keys.values())))}
+    fronts = fronts_of(dates, parallel)
     return Course(
         0,
         0,
         tuple(numbers[node] for node in scene.nodes),
         tuple(tiles[node] for node in scene.nodes),
-        tuple(fronts[keys[node]] for node in scene.nodes),
+        tuple(fronts[node] for node in scene.nodes),
     )
 
 
-def _without(date: Coordinates, parallel: Sequence[bool]) -> Coordinates:
-    """A date without what parallel loops say; the positions after the last loop are zero."""
-    length = len(date)
-    flags = (*parallel, *(False,) * (length - len(parallel)))
-    return tuple(0 if flag else value for value, flag in zip(date, flags, strict=True))
+def fronts_of(
+    dates: Mapping[Node, Coordinates], parallel: Mapping[str, Sequence[bool]]
+) -> dict[Node, int]:
+    """When each instance runs, from 0, if every one takes a step, and no thread has to wait.
+
+    The iterations of a parallel loop begin together; what comes after the loop begins when the
+    last one has ended. `parallel` tells for each statement which coordinates are those of such
+    loops.
+    """
+    found: dict[Node, int] = {}
+
+    def run(nodes: Sequence[Node], depth: int, start: int) -> int:
+        """The end of instances whose dates differ from `depth` on only."""
+        if len(nodes) == 1 or depth == len(dates[nodes[0]]):
+            found.update(dict.fromkeys(nodes, start))
+            return start + 1
+        groups: dict[int, list[Node]] = {}
+        for node in nodes:
+            groups.setdefault(dates[node][depth], []).append(node)
+        is_parallel = parallel[nodes[0][0]][depth : depth + 1] == (True,)
+        end = start
+        for value in sorted(groups):
+            ended = run(groups[value], depth + 1, start if is_parallel else end)
+            end = max(end, ended)
+        return end
+
+    if dates:
+        run(tuple(dates), 0, 0)
+    return found
 
 
 def parallel_positions(tree: NodeView, statement: str) -> tuple[bool, ...]:

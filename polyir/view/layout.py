@@ -25,13 +25,8 @@ SPREAD: Final = 0.46
 """How far the statements at one place are apart, from the first to the last."""
 
 
-AXES: Final[Mapping[int, tuple[Place, ...]]] = {
-    0: (),
-    1: ((1.0, 0.0),),
-    2: ((1.0, 0.0), (0.0, 1.0)),
-    3: ((0.5, 0.37), (1.0, 0.0), (0.0, 1.0)),
-}
-"""Where a step of each iterator leads, for each number of iterators: space is seen obliquely."""
+DEPTH: Final = (0.5, 0.37)
+"""Where a step away from the reader leads in space that is seen obliquely."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +63,8 @@ class Plane:
     names: tuple[str, ...]
     places: Mapping[Node, Place]
     frames: tuple[Frame, ...] = ()
+    steps: tuple[Place, ...] = ()
+    """Where a step of each iterator leads, unless there are frames."""
 
     @property
     def box(self) -> tuple[Place, Place]:
@@ -101,6 +98,7 @@ def _plane(group: Sequence[Panel], is_oblique: bool) -> Plane:
     points = [instance.iterators for panel in group for instance in panel.instances]
     is_cut = len(names) == 3 and not is_oblique
     frames = _frames(names, points) if is_cut and points else {}
+    steps = () if is_cut else steps_of(points, len(names))
     places: dict[Node, Place] = {}
     for number, panel in enumerate(group):
         apart = SPREAD / (len(group) - 1) if len(group) > 1 else 0.0
@@ -115,15 +113,31 @@ def _plane(group: Sequence[Panel], is_oblique: bool) -> Plane:
                 case ():
                     place = (float(number), 0.0)
                 case iterators:
-                    x, y = place_of(iterators)
+                    x, y = place_of(iterators, steps)
                     place = (x + shift, y)
             places[panel.statement, instance.iterators] = place
-    return Plane(statements, names[-2:] if is_cut else names, places, tuple(frames.values()))
+    return Plane(statements, names[-2:] if is_cut else names, places, tuple(frames.values()), steps)
 
 
-def place_of(iterators: Coordinates) -> Place:
-    """The place of a point in the plane, or in space that is seen obliquely."""
-    steps = AXES[len(iterators)]
+def steps_of(points: Sequence[Coordinates], rank: int) -> tuple[Place, ...]:
+    """Where a step of each of up to three iterators leads.
+
+    Of three, the one with the fewest values leads away from the reader, the one with the most to
+    the right, so that as little as possible is hidden.
+    """
+    flat = ((1.0, 0.0), (0.0, 1.0))
+    if rank < 3:
+        return flat[:rank]
+    columns = list(zip(*points, strict=True)) or [()] * rank
+    extents = [max(each, default=0) - min(each, default=0) for each in columns]
+    depth = extents.index(min(extents))
+    right, up = sorted((n for n in range(rank) if n != depth), key=lambda n: -extents[n])
+    found = {depth: DEPTH, right: flat[0], up: flat[1]}
+    return tuple(found[position] for position in range(rank))
+
+
+def place_of(iterators: Coordinates, steps: Sequence[Place]) -> Place:
+    """The place of a point if a step of each iterator leads so far."""
     return (
         sum(value * step[0] for value, step in zip(iterators, steps, strict=True)),
         sum(value * step[1] for value, step in zip(iterators, steps, strict=True)),

@@ -43,7 +43,7 @@ class Picture {
     const ys = all.filter((_, at) => at % 2 === 1);
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [bottom, top] = [Math.min(...ys), Math.max(...ys)];
-    this.unit = Math.min(34, 1000 / (right - left + 1), 700 / (top - bottom + 1));
+    this.unit = Math.min(34, 1000 / (right - left + 1), 560 / (top - bottom + 1));
     this.radius = Math.max(2, Math.min(7, 0.17 * this.unit));
     this.at = (x, y) => [MARGIN + (x - left) * this.unit, MARGIN + (top - y) * this.unit];
     this.points = this.scene.of.map((_, each) => this.at(places[2 * each], places[2 * each + 1]));
@@ -148,14 +148,14 @@ class Picture {
     for (const { name, ends, range } of this.scene.axes) {
       const [x, y] = this.at(ends[0], ends[1]);
       const [toX, toY] = this.at(ends[2], ends[3]);
-      const isUp = x === toX;
-      const [moveX, moveY] = isUp ? [-14, 0] : [0, 14];
+      const isUp = x === toX && y !== toY;
+      const [moveX, moveY] = isUp ? [-14, 0] : y === toY ? [0, 14] : [14, 5];
       line(context, [x + moveX, y + moveY], [toX + moveX, toY + moveY]);
-      const label = ([px, py], text) => context.fillText(text, px + 2 * moveX + (isUp ? 0 : 4), py + 2 * moveY);
-      context.textAlign = isUp ? "right" : "left";
-      label([x, y], String(range[0]));
-      if (range[1] > range[0]) label([toX, toY], String(range[1]));
-      label([(x + toX) / 2, (y + toY) / 2], name);
+      context.textAlign = isUp ? "right" : y === toY ? "center" : "left";
+      const label = (px, py, text) => context.fillText(text, px + 1.3 * moveX, py + 1.9 * moveY + (isUp ? 4 : 0));
+      label(x, y, String(range[0]));
+      if (range[1] > range[0]) label(toX, toY, String(range[1]));
+      label((x + toX) / 2, (y + toY) / 2, name);
     }
     context.textAlign = "left";
     for (const { text, at } of this.scene.titles) {
@@ -199,7 +199,7 @@ class Picture {
         const [source, target] = [pairs[at], pairs[at + 1]];
         const isNear = focus.has(source) || focus.has(target);
         if (!isNear && (source * 0.618034) % 1 >= share) continue;
-        context.globalAlpha = isNear ? 1 : focus.size ? 0.12 : 0.5;
+        context.globalAlpha = isNear ? 1 : focus.size ? 0.12 : 0.4;
         arrow(context, this.points[source], this.points[target], BENDS[kind], this.radius + 1);
       }
     }
