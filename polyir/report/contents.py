@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
@@ -17,6 +18,7 @@ from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
 from polyir.passes.prerequisites import scops_in
+from polyir.report.pictures import Pictures, largest_stride
 from polyir.report.recording import Recording, Step
 from polyir.report.trees import NodeView, tree_view
 
@@ -55,6 +57,13 @@ class ScopView:
     tree: NodeView
     statements: tuple[StatementView, ...]
     dependences: tuple[DependenceView, ...]
+    picture: int | None = None
+    """The number of its picture, if it can be drawn."""
+
+    @property
+    def stride(self) -> int:
+        """The size of the largest tiles, 1 without tiles."""
+        return largest_stride(self.tree)
 
 
 @dataclass(frozen=True)
@@ -82,11 +91,13 @@ class Contents:
     error: str
     """The error that ended the compilation, or ""."""
     steps: tuple[StepView, ...]
+    pictures: Pictures = field(default_factory=Pictures)
 
 
 def contents_of(recording: Recording) -> Contents:
     """What a report shows of a compilation. What takes isl too long is left out, and says so."""
     steps: list[StepView] = []
+    scops: list[tuple[Scop, ...]] = []
     before = ""
     for step in recording.steps:
         text = api.emit(step.module, "poly")
@@ -99,16 +110,40 @@ def contents_of(recording: Recording) -> Contents:
                 remarks=step.remarks,
             )
             steps.append(unchanged)
+            scops.append(scops[-1])
         else:
-            steps.append(_step_view(step, text))
+            scops.append(tuple(map(scop_of, scops_in(step.module))))
+            steps.append(_step_view(step, text, scops[-1]))
         before = text
-    return Contents(recording.filename, recording.source, recording.error, tuple(steps))
+    pictures = Pictures()
+    shown = tuple(_with_pictures(steps, scops, pictures))
+    return Contents(recording.filename, recording.source, recording.error, shown, pictures)
 
 
-def _step_view(step: Step, text: str) -> StepView:
-    scops = tuple(_scop_view(scop_of(op)) for op in scops_in(step.module))
+def _step_view(step: Step, text: str, scops: Sequence[Scop]) -> StepView:
+    views = tuple(map(_scop_view, scops))
     texts = (text, *(_emitted(step.module, level) for level in LEVELS[1:]))
-    return StepView(step.name, step.seconds, True, step.remarks, scops, texts)
+    return StepView(step.name, step.seconds, True, step.remarks, views, texts)
+
+
+def _with_pictures(
+    steps: Sequence[StepView], scops: Sequence[Sequence[Scop]], pictures: Pictures
+) -> Iterator[StepView]:
+    """The steps with pictures, all with the sizes at which the largest tiles show."""
+    strides: dict[str, int] = {}
+    for view in (each for step in steps for each in step.scops):
+        strides[view.function] = max(strides.get(view.function, 1), view.stride)
+    parts: tuple[ScopView, ...] = ()
+    for step, own in zip(steps, scops, strict=True):
+        if step.is_changed:
+            parts = tuple(
+                replace(
+                    view,
+                    picture=pictures.add(scop, view.function, view.tree, strides[view.function]),
+                )
+                for view, scop in zip(step.scops, own, strict=True)
+            )
+        yield replace(step, scops=parts)
 
 
 def _emitted(module: ModuleOp, level: api.EmittedTarget) -> str:

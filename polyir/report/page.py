@@ -16,6 +16,7 @@ from markupsafe import Markup
 from polyir.report.contents import LEVELS, Contents, ScopView, StatementView, StepView
 from polyir.report.highlight import highlighted
 from polyir.report.lines import Line, compared, lines_of
+from polyir.report.picture_data import json_of
 
 TABS: Final = (
     ("tree", "Schedule tree"),
@@ -24,6 +25,7 @@ TABS: Final = (
     ("c", "C"),
     ("dependences", "Dependences"),
     ("accesses", "Accesses"),
+    ("pictures", "Pictures"),
 )
 """The views of a step: names, and titles."""
 
@@ -31,16 +33,20 @@ COLOURS: Final = 8
 """How many statements have a colour of their own."""
 
 
+_TEMPLATES: Final = ("report.html", "step.html", "pictures.html")
+_SCRIPTS: Final = ("report.js", "pictures.js")
+
+
 def page(contents: Contents) -> str:
     """The page. What comes from the input is escaped."""
     folder = files("polyir.report") / "templates"
-    texts = {name: (folder / name).read_text("utf-8") for name in ("report.html", "step.html")}
+    texts = {name: (folder / name).read_text("utf-8") for name in _TEMPLATES}
     environment = Environment(
         loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters["counted"] = lambda kinds: Counter(kinds).items()
     style = (folder / "report.css").read_text("utf-8")
-    script = (folder / "report.js").read_text("utf-8")
+    scripts = [(folder / name).read_text("utf-8") for name in _SCRIPTS]
     steps = _pages(contents)
     rendered: str = environment.get_template("report.html").render(
         contents=contents,
@@ -51,7 +57,8 @@ def page(contents: Contents) -> str:
         source=[Markup(line) for line in highlighted(contents.source, _language(contents))],
         statements_at=_statements_at(steps),
         style=Markup(style),
-        script=Markup(script),
+        scripts=list(map(Markup, scripts)),
+        pictures=Markup(json_of(contents.pictures)),
     )
     return rendered
 

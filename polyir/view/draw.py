@@ -131,7 +131,7 @@ class _Painter:
 
         self._picture = picture
         self._numbered = numbered
-        self._planes = planes_of(picture)
+        self._planes = planes_of(picture.panels)
         self._instances: dict[Node, Instance] = {
             (panel.statement, instance.iterators): instance
             for panel in picture.panels

@@ -3,7 +3,7 @@
 Statements with the same iterators share a plane, so that dependences between them are short: those
 without iterators stand in a row, those with one have a row each, and the others stand side by side
 at each place. Space is cut into slices, one for each value of the first iterator, which stand
-beside and below each other, each in a frame.
+beside and below each other, each in a frame; or it is seen obliquely.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import ceil, cos, pi, sin, sqrt
 from typing import Final
 
-from polyir.view.picture import Arrow, Coordinates, Panel, Picture
+from polyir.view.picture import Arrow, Coordinates, Panel
 
 Place = tuple[float, float]
 Node = tuple[str, Coordinates]
@@ -23,6 +23,10 @@ MOST_IN_PLANE: Final = 4
 
 SPREAD: Final = 0.46
 """How far the statements at one place are apart, from the first to the last."""
+
+
+DEPTH: Final = (0.5, 0.37)
+"""Where a step away from the reader leads in space that is seen obliquely."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,16 @@ class Frame:
 class Plane:
     """Statements that are drawn together: each point's place, one apart from the next.
 
-    `names` are those of the two axes; without `frames`, coordinates are iterators.
+    `names` are those of the axes; without `frames`, coordinates are iterators, or those of
+    space that is seen obliquely.
     """
 
     statements: tuple[str, ...]
     names: tuple[str, ...]
     places: Mapping[Node, Place]
     frames: tuple[Frame, ...] = ()
+    steps: tuple[Place, ...] = ()
+    """Where a step of each iterator leads, unless there are frames."""
 
     @property
     def box(self) -> tuple[Place, Place]:
@@ -68,45 +75,73 @@ class Plane:
         return (min(columns[0]), min(columns[1])), (max(columns[0]), max(columns[1]))
 
 
-def planes_of(picture: Picture) -> tuple[Plane, ...]:
+def planes_of(panels: Sequence[Panel], is_oblique: bool = False) -> tuple[Plane, ...]:
     """The planes of a picture, in the order of their first statements."""
     groups: list[list[Panel]] = []
-    for panel in picture.panels:
+    for panel in panels:
         for group in groups:
             if _can_share(panel, group):
                 group.append(panel)
                 break
         else:
             groups.append([panel])
-    return tuple(map(_plane, groups))
+    return tuple(_plane(group, is_oblique) for group in groups)
 
 
 def _can_share(panel: Panel, group: Sequence[Panel]) -> bool:
     return group[0].names == panel.names and len(group) < MOST_IN_PLANE
 
 
-def _plane(group: Sequence[Panel]) -> Plane:
+def _plane(group: Sequence[Panel], is_oblique: bool) -> Plane:
     statements = tuple(panel.statement for panel in group)
     names = group[0].names
     points = [instance.iterators for panel in group for instance in panel.instances]
-    frames = _frames(names, points) if len(names) == 3 and points else {}
+    is_cut = len(names) == 3 and not is_oblique
+    frames = _frames(names, points) if is_cut and points else {}
+    steps = () if is_cut else steps_of(points, len(names))
     places: dict[Node, Place] = {}
     for number, panel in enumerate(group):
         apart = SPREAD / (len(group) - 1) if len(group) > 1 else 0.0
         shift = (number - (len(group) - 1) / 2) * apart
         for instance in panel.instances:
             match instance.iterators:
-                case (slice_, second, third):
+                case (slice_, second, third) if is_cut:
                     x, y = frames[slice_].place(second, third)
                     place = (x + shift, y)
-                case (first, second):
-                    place = (first + shift, float(second))
                 case (first,):
                     place = (float(first), float(-number))
-                case _:
+                case ():
                     place = (float(number), 0.0)
+                case iterators:
+                    x, y = place_of(iterators, steps)
+                    place = (x + shift, y)
             places[panel.statement, instance.iterators] = place
-    return Plane(statements, names[-2:], places, tuple(frames.values()))
+    return Plane(statements, names[-2:] if is_cut else names, places, tuple(frames.values()), steps)
+
+
+def steps_of(points: Sequence[Coordinates], rank: int) -> tuple[Place, ...]:
+    """Where a step of each of up to three iterators leads.
+
+    Of three, the one with the fewest values leads away from the reader, the one with the most to
+    the right, so that as little as possible is hidden.
+    """
+    flat = ((1.0, 0.0), (0.0, 1.0))
+    if rank < 3:
+        return flat[:rank]
+    columns = list(zip(*points, strict=True)) or [()] * rank
+    extents = [max(each, default=0) - min(each, default=0) for each in columns]
+    depth = extents.index(min(extents))
+    right, up = sorted((n for n in range(rank) if n != depth), key=lambda n: -extents[n])
+    found = {depth: DEPTH, right: flat[0], up: flat[1]}
+    return tuple(found[position] for position in range(rank))
+
+
+def place_of(iterators: Coordinates, steps: Sequence[Place]) -> Place:
+    """The place of a point if a step of each iterator leads so far."""
+    return (
+        sum(value * step[0] for value, step in zip(iterators, steps, strict=True)),
+        sum(value * step[1] for value, step in zip(iterators, steps, strict=True)),
+    )
 
 
 def _frames(names: Sequence[str], points: Sequence[Coordinates]) -> dict[int, Frame]:

@@ -80,7 +80,7 @@ def parameter_values(scop: Scop, values: Sequence[int], size: int) -> dict[str, 
             f"expected one value per parameter ({', '.join(names) or 'none'}), got {len(values)}"
         )
     chosen = dict(zip(names, values or (size,) * len(names), strict=True))
-    if _at(chosen, scop.context.get_space()).intersect(scop.context).is_empty():
+    if parameter_point(chosen, scop.context.get_space()).intersect(scop.context).is_empty():
         shown = ", ".join(f"{name} = {value}" for name, value in chosen.items())
         raise OptionError(f"the scop's context excludes {shown}")
     return chosen
@@ -105,14 +105,16 @@ def picture_of(
     if not drawn:
         raise OptionError(f"nothing to draw: no statement has at most {MOST_DIMENSIONS} iterators")
     names = [each.name for each in drawn]
-    dates = _dates(scop, parameters, names)
+    for each in drawn:
+        _require_few(each.domain, parameters)
+    dates = dates_of(scop, [each.domain for each in drawn], parameters)
     order = sorted(dates, key=dates.__getitem__)
     numbers = {instance: number for number, instance in enumerate(order, 1)}
-    tiles = _tiles(dates, order)
+    tiles = tiles_of(dates, order)
     panels = tuple(
         Panel(
             each.name,
-            _iterator_names(each.domain),
+            iterator_names(each.domain),
             tuple(
                 Instance(iterators, numbers[name, iterators], tiles[name, iterators])
                 for name, iterators in order
@@ -135,23 +137,23 @@ def picture_of(
 _Named = tuple[str, Coordinates]
 
 
-def _dates(
-    scop: Scop, parameters: Mapping[str, int], names: Sequence[str]
+def dates_of(
+    scop: Scop, drawn: Sequence[isl.Set], parameters: Mapping[str, int]
 ) -> dict[_Named, Coordinates]:
-    """The date of each instance under the current schedule tree."""
-    schedule = scop.schedule.get_map().intersect_domain(scop.domain)
+    """The date under the current schedule tree of each instance in one of the sets."""
+    schedule = scop.schedule.get_map()
     found: dict[_Named, Coordinates] = {}
-    for relation in maps_of(schedule):
-        name = relation.get_tuple_name(isl.dim_type.in_)
-        if name in names:
-            _require_few(relation.domain(), parameters)
-            found |= {(name, instance): date for instance, date in _pairs(relation, parameters)}
+    for instances in drawn:
+        name = instances.get_tuple_name()
+        for relation in maps_of(schedule.intersect_domain(isl.UnionSet.from_set(instances))):
+            pairs = pairs_of(relation, parameters)
+            found |= {(name, instance): date for instance, date in pairs}
     return found
 
 
 def _require_few(instances: isl.Set, parameters: Mapping[str, int]) -> None:
     """Raise `OptionError` if the box around `instances` has more than `MOST_INSTANCES` points."""
-    points = instances.intersect_params(_at(parameters, instances.get_space()))
+    points = instances.intersect_params(parameter_point(parameters, instances.get_space()))
     if points.is_empty():
         return
     name = instances.get_tuple_name()
@@ -168,11 +170,11 @@ def _require_few(instances: isl.Set, parameters: Mapping[str, int]) -> None:
         )
 
 
-def _pairs(
+def pairs_of(
     relation: isl.Map, parameters: Mapping[str, int]
 ) -> list[tuple[Coordinates, Coordinates]]:
     """All pairs of a relation, in lexicographic order."""
-    fixed = relation.intersect_params(_at(parameters, relation.get_space()))
+    fixed = relation.intersect_params(parameter_point(parameters, relation.get_space()))
     count = relation.dim(isl.dim_type.in_)
     points = fixed.wrap().flatten()
     points = points.project_out(isl.dim_type.param, 0, points.dim(isl.dim_type.param))
@@ -187,7 +189,7 @@ def _pairs(
     return [(values[:count], values[count:]) for values in sorted(found)]
 
 
-def _at(parameters: Mapping[str, int], space: isl.Space) -> isl.Set:
+def parameter_point(parameters: Mapping[str, int], space: isl.Space) -> isl.Set:
     """The parameter set with the one point `parameters`."""
     point = isl.Set.universe(space.params())
     for name, value in parameters.items():
@@ -197,13 +199,13 @@ def _at(parameters: Mapping[str, int], space: isl.Space) -> isl.Set:
     return point
 
 
-def _iterator_names(domain: isl.Set) -> tuple[str, ...]:
+def iterator_names(domain: isl.Set) -> tuple[str, ...]:
     count = domain.dim(isl.dim_type.set)
     names = (domain.get_dim_name(isl.dim_type.set, position) for position in range(count))
     return tuple(name or f"i{position}" for position, name in enumerate(names))
 
 
-def _tiles(dates: Mapping[_Named, Coordinates], order: Sequence[_Named]) -> dict[_Named, int]:
+def tiles_of(dates: Mapping[_Named, Coordinates], order: Sequence[_Named]) -> dict[_Named, int]:
     """The tile of each instance, numbered in the order in which they are begun.
 
     A coordinate of the dates belongs to the tiles if the later ones determine it: it is then the
@@ -246,5 +248,5 @@ def _is_determined(dates: Mapping[_Named, Coordinates], position: int) -> bool:
 def _arrows(dependence: Dependence, parameters: Mapping[str, int]) -> list[Arrow]:
     return [
         Arrow(dependence.kind, (dependence.source, source), (dependence.target, target))
-        for source, target in _pairs(dependence.relation, parameters)
+        for source, target in pairs_of(dependence.relation, parameters)
     ]

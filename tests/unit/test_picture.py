@@ -171,7 +171,7 @@ func.func @pair(%steps: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) 
 
 
 def test_statements_with_the_same_iterators_share_a_plane() -> None:
-    (plane,) = planes_of(shown(PAIR, steps=3, n=5))
+    (plane,) = planes_of(shown(PAIR, steps=3, n=5).panels)
     assert (plane.statements, plane.names) == (("S0", "S1"), ("t", "i"))
     assert len(set(plane.places.values())) == len(plane.places) == 18
     for (statement, (t, i)), (x, y) in plane.places.items():
@@ -185,13 +185,13 @@ def test_rows_of_statements_with_one_iterator() -> None:
     )
     for array in "AB":
         program += f"\n  affine.for %i = 0 to 3 {{ affine.store %z, %{array}[%i] : memref<9xf64> }}"
-    (plane,) = planes_of(shown(program + "\n  return\n}"))
+    (plane,) = planes_of(shown(program + "\n  return\n}").panels)
     assert plane.places["S0", (2,)] == (2.0, 0.0)
     assert plane.places["S1", (2,)] == (2.0, -1.0)
 
 
 def test_space_is_cut_into_slices() -> None:
-    _, plane = planes_of(shown(CUBE, n=4))
+    _, plane = planes_of(shown(CUBE, n=4).panels)
     assert [frame.title for frame in plane.frames] == ["i = 0", "i = 1", "i = 2", "i = 3"]
     assert plane.names == ("j", "k")
     assert len(set(plane.places.values())) == 64
