@@ -7,7 +7,7 @@ DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
-	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery clean
+	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -122,6 +122,9 @@ check-kernels: .venv/stamp  ## every kernel through pairs of passes, widths, tar
 
 gallery: bytecode  ## write reports of the examples of the papers to build/gallery
 	$(BIN)/python examples/gallery.py build/gallery
+
+screenshots: bytecode  ## write the screenshots of the README, with Debian's chromium and chromium-driver
+	PYTHONPATH=tests $(BIN)/python examples/screenshots.py docs
 
 check-interleavings: .venv/stamp  ## every kernel under all its legal interleavings, or 200 of them
 	POLYIR_TEST_ALL=1 $(BIN)/pytest -n 2 tests/differential/test_interleavings.py

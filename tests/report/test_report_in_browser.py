@@ -22,7 +22,7 @@ pytest.importorskip("pygments")
 
 POLYBENCH = Path(__file__).parents[2] / "benchmarks" / "polybench"
 KERNELS = ("gemm", "jacobi-2d", "lu")
-TABS = ("tree", "poly", "loops", "c", "dependences", "accesses")
+TABS = ("tree", "poly", "loops", "c", "dependences", "accesses", "pictures")
 LEFT, RIGHT, ESCAPE = "\ue012", "\ue014", "\ue00c"
 VIEW = "section.step:not([hidden]) .view:not([hidden])"
 
@@ -206,6 +206,27 @@ def test_the_mouse_and_a_click_that_keeps_what_is_lit(browser: Browser, kernel: 
     browser.press(ESCAPE)
     assert not browser.all(".lit")
     assert not browser.all("[aria-pressed=true]")
+
+
+def test_the_slider_and_the_button_play_the_order(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "pictures")
+    (slider,) = browser.shown(f"{VIEW} input[type=range]")
+    last = int(slider.get_attribute("max"))
+    assert int(slider.get_attribute("value")) == last > 10
+    pixels = "return document.querySelector(arguments[0]).toDataURL()"
+    whole = browser.script(pixels, f"{VIEW} canvas")
+    slider.send_keys(LEFT)
+    assert int(slider.get_attribute("value")) == last - 1
+    assert state(browser)[0] == "2"
+    (said,) = browser.texts(f"{VIEW} output")
+    assert f"number {last} of {last + 1}" in said
+    assert browser.script(pixels, f"{VIEW} canvas") != whole
+    (play,) = browser.shown(f"{VIEW} .play")
+    play.click()
+    assert play.text == "Stop" or int(slider.get_attribute("value")) == last
+    browser.script("document.querySelector(arguments[0]).value = 'of'", f"{VIEW} .colours")
+    browser.hover(browser.shown(f"{VIEW} .shapes .statement")[0])
+    assert lit_lines(browser) == lines_of(kernel, [browser.texts(f"{VIEW} .shapes .statement")[0]])
 
 
 def test_the_filter_shows_rows_with_all_words(browser: Browser, kernel: str) -> None:

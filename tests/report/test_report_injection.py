@@ -67,9 +67,11 @@ def evil_pages(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_pages_have_no_markup_of_the_input(tmp_path: Path) -> None:
+    clean = Elements(report_page(Recording()))
     for page, shown in evil_pages(tmp_path):
         found = Elements(page)
-        assert found.tags.count("script") == found.tags.count("style") == 1
+        for tag in ("script", "style"):
+            assert found.tags.count(tag) == clean.tags.count(tag) > 0
         assert "img" not in found.tags
         assert not [name for name in found.attributes if name.startswith("on")]
         assert shown in found.text

@@ -99,7 +99,7 @@ document.addEventListener("click", ({ target }) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && pinned) return pin(null);
   const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!move || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input")) return;
+  if (!move || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select")) return;
   const tabs = all("[role=tab]");
   const at = tabs.indexOf(event.target);
   if (at < 0) return show(shown.step + move, shown.view);
