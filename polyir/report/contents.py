@@ -105,7 +105,10 @@ def contents_of(recording: Recording) -> Contents:
     before = ""
     for step in recording.steps:
         text = api.emit(step.module, "poly")
-        if steps and text == before and step.region == steps[-1].region:
+        # The text of a program that is not raised yet has what it will be raised to.
+        is_raised = tuple(scops_in(step.module)) != ()
+        is_next = bool(steps) and step.region == steps[-1].region
+        if is_next and text == before and is_raised == bool(scops[-1]):
             unchanged = replace(
                 steps[-1],
                 name=step.name,
