@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import Remark, RemarkSink, remarks_to
+from polyir.diagnostics import Remark, RemarkSink, ViolatedPair, remarks_to
 
 PassCallback = Callable[[ModulePass | None, ModuleOp, ModulePass | None], None]
 """What a pipeline calls between two passes, before the first one and after the last one."""
@@ -34,6 +34,8 @@ class Step:
 class Recording:
     """The steps of a compilation so far, the text that was compiled, and the error that ended it.
 
+    `violated` is the pair of instances that the error is about, if it is about one.
+
     `around` makes the callback of a pipeline that records its passes; remarks are recorded where
     they are reported inside of `remarks_kept`.
     """
@@ -41,6 +43,7 @@ class Recording:
     source: str = ""
     filename: str = "<string>"
     error: str = ""
+    violated: ViolatedPair | None = None
     steps: list[Step] = field(default_factory=list)
     _remarks: list[Remark] = field(default_factory=list)
     _started: float = 0.0
