@@ -17,11 +17,12 @@ from polyir.model.dependence_text import relation_text
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.prerequisites import lower_scops, scops_in
 from polyir.report.footprints import Estimate, estimate_of
 from polyir.report.pictures import Pictures, largest_stride
 from polyir.report.recording import Recording, Step
 from polyir.report.trees import NodeView, tree_view
+from polyir.universe import new_context
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def contents_of(recording: Recording) -> Contents:
 
 def _step_view(step: Step, text: str, scops: Sequence[Scop]) -> StepView:
     views = tuple(map(_scop_view, scops))
-    texts = (text, *(_emitted(step.module, level) for level in LEVELS[1:]))
+    texts = (text, *_lowered_texts(step.module))
     return StepView(step.name, step.seconds, True, step.remarks, views, texts)
 
 
@@ -162,11 +163,22 @@ def _with_pictures(
         yield replace(step, scops=parts)
 
 
+def _lowered_texts(module: ModuleOp) -> Iterator[str]:
+    """The program at the lower levels, or why it has no such text; it is lowered once for all."""
+    lowered = module.clone()
+    with remarks_to(lambda remark: None):
+        try:
+            lower_scops(new_context(), lowered)
+        except PolyirError as error:
+            yield from (f"// {error.message}" for _ in LEVELS[1:])
+            return
+        for level in LEVELS[1:]:
+            yield _emitted(lowered, level)
+
+
 def _emitted(module: ModuleOp, level: api.EmittedTarget) -> str:
-    """The program at a level, or why it has no such text."""
     try:
-        with remarks_to(lambda remark: None):
-            return api.emit(module, level)
+        return api.emit(module, level)
     except PolyirError as error:
         return f"// {error.message}"
 
