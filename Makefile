@@ -7,7 +7,7 @@ DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
-	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules clean
+	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -119,6 +119,12 @@ fuzz-irregular: .venv/stamp  ## N random programs with index arrays from number 
 # Options: make check-kernels CHECK="--table=passes --sizes=mini,large --kernels=gemm,lu --each"
 check-kernels: .venv/stamp  ## every kernel through pairs of passes, widths, targets and sizes
 	PYTHONPATH=tests:benchmarks $(BIN)/python -m kernel_matrix $(CHECK)
+
+gallery: bytecode  ## write reports of the examples of the papers to build/gallery
+	$(BIN)/python examples/gallery.py build/gallery
+
+screenshots: bytecode  ## write the screenshots of the README, with Debian's chromium and chromium-driver
+	PYTHONPATH=tests $(BIN)/python examples/screenshots.py docs
 
 check-interleavings: .venv/stamp  ## every kernel under all its legal interleavings, or 200 of them
 	POLYIR_TEST_ALL=1 $(BIN)/pytest -n 2 tests/differential/test_interleavings.py

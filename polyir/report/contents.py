@@ -111,7 +111,9 @@ def contents_of(recording: Recording) -> Contents:
     before = ""
     for step in recording.steps:
         text = api.emit(step.module, "poly")
-        if steps and text == before:
+        # The text of a program that is not raised yet has what it will be raised to.
+        is_raised = tuple(scops_in(step.module)) != ()
+        if steps and text == before and is_raised == bool(scops[-1]):
             unchanged = replace(
                 steps[-1],
                 name=step.name,

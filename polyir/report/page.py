@@ -109,10 +109,10 @@ class ScopPage:
         """The number of the colour of a statement."""
         return self.colours.get(self.keys.get(name, name), 0)
 
-    def carriers(self, number: int) -> list[tuple[str, str]]:
+    def carriers(self, number: int) -> list[tuple[Line, str]]:
         """The loops that carry a dependence, each with an example, or ""."""
         return [
-            (line.title, carried.example)
+            (line, carried.example)
             for line in self.after
             if line.loop is not None
             for carried in line.loop.carried or ()

@@ -71,14 +71,19 @@ function pin(about) {
   light(pinned ?? about);
 }
 
-/** Hide the rows of a table in which no word begins with one of those that are asked for. */
+/** Whether a word begins as asked for; a statement (`S1`) does not stand for its loops (`S1.0`). */
+function begins(word, start) {
+  return word.startsWith(start) && !word.startsWith(`${start}.`);
+}
+
+/** Show the rows of a table that have a word for each start that is asked for. */
 function filter(input) {
   const table = input.closest(".dependences");
   const wanted = input.value.split(/\s+/).filter(Boolean);
   const rows = all("tbody", table);
   for (const row of rows) {
     const words = all("td.key", row).flatMap((cell) => cell.textContent.split(/\s+/));
-    row.hidden = !wanted.every((start) => words.some((word) => word.startsWith(start)));
+    row.hidden = !wanted.every((start) => words.some((word) => begins(word, start)));
   }
   table.querySelector("output").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
 }
@@ -94,7 +99,7 @@ document.addEventListener("click", ({ target }) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && pinned) return pin(null);
   const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!move || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input")) return;
+  if (!move || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select")) return;
   const tabs = all("[role=tab]");
   const at = tabs.indexOf(event.target);
   if (at < 0) return show(shown.step + move, shown.view);

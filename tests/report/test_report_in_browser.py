@@ -1,0 +1,340 @@
+"""Reports in a browser: each tab, what lights up, keys, the filter, colours, paper.
+
+The lines that a statement lights up are found in the source by a rule of their own: a statement is
+the lines from a brace to a store.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import CONTRASTS, Browser, headless
+
+from polyir.tools import polyir_opt
+
+pytest.importorskip("jinja2")
+pytest.importorskip("pygments")
+
+POLYBENCH = Path(__file__).parents[2] / "benchmarks" / "polybench"
+KERNELS = ("gemm", "jacobi-2d", "lu")
+TABS = ("tree", "poly", "loops", "c", "dependences", "accesses", "pictures")
+LEFT, RIGHT, ESCAPE = "\ue012", "\ue014", "\ue00c"
+VIEW = "section.step:not([hidden]) .view:not([hidden])"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with headless() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    found = {}
+    for kernel in KERNELS:
+        found[kernel] = folder / f"{kernel}.html"
+        options = ("--pluto-schedule", "--tile=32", "--mark-parallel", "--emit=none")
+        report = f"--report={found[kernel]}"
+        assert polyir_opt.main([*options, report, str(source(kernel))]) == 0
+    return found
+
+
+@pytest.fixture(params=KERNELS)
+def kernel(request: pytest.FixtureRequest, browser: Browser, pages: Mapping[str, Path]) -> str:
+    name: str = request.param
+    browser.width(1280)
+    browser.media()
+    browser.open(pages[name])
+    return name
+
+
+@pytest.fixture(autouse=True)
+def _no_problems(browser: Browser) -> Iterator[None]:
+    yield
+    assert browser.problems() == []
+
+
+def source(kernel: str) -> Path:
+    return POLYBENCH / f"{kernel}.mlir"
+
+
+def lines_of_statements(kernel: str) -> Mapping[str, list[int]]:
+    """The lines of each statement, from 1."""
+    found: dict[str, list[int]] = {}
+    current: list[int] = []
+    for number, line in enumerate(source(kernel).read_text().splitlines(), 1):
+        if line.endswith(("{", "}")):
+            current = []
+            continue
+        current.append(number)
+        if "affine.store" in line:
+            found[f"S{len(found)}"] = current
+            current = []
+    return found
+
+
+def lines_of(kernel: str, statements: Iterable[str]) -> list[int]:
+    """The lines of statements, and of those of loops such as `S0.1`."""
+    known = lines_of_statements(kernel)
+    return sorted({line for each in statements for line in known[each.partition(".")[0]]})
+
+
+def lit_lines(browser: Browser) -> list[int]:
+    found: list[int] = browser.script(
+        "return [...document.querySelectorAll('.source .lit')].map(e => Number(e.dataset.line))"
+    )
+    return found
+
+
+def open_view(browser: Browser, step: int, tab: str) -> None:
+    browser.script(
+        "for (const each of arguments) document.querySelector(each).click()",
+        f"button.pass[data-step='{step}']",
+        f"#tab-{tab}",
+    )
+
+
+def state(browser: Browser) -> tuple[str, str]:
+    """The number of the step and the name of the tab that are said to be shown."""
+    (step,) = browser.all("button.pass[aria-current=step]")
+    (tab,) = browser.all("[role=tab][aria-selected=true]")
+    return step.get_attribute("data-step"), tab.get_attribute("data-view")
+
+
+def title(line: str) -> str:
+    """The title of a loop: what stands before its badges."""
+    return " ".join(word for word in line.splitlines()[0].split() if word.startswith("S"))
+
+
+def test_each_tab_of_each_step(browser: Browser, kernel: str) -> None:
+    assert len(browser.all("button.pass")) == 4
+    for step, button in enumerate(browser.all("button.pass")):
+        button.click()
+        for tab in TABS:
+            browser.all(f"#tab-{tab}")[0].click()
+            (panel,) = browser.shown("[role=tabpanel]")
+            (selected,) = browser.all("[role=tab][aria-selected=true]")
+            assert panel.text.strip()
+            assert state(browser) == (str(step), tab)
+            assert selected.get_attribute("aria-controls") == panel.get_attribute("id")
+            assert panel.get_attribute("aria-labelledby") == selected.get_attribute("id")
+    open_view(browser, 3, "c")
+    assert "for (int64_t" in browser.texts("[role=tabpanel]")[0]
+    open_view(browser, 0, "dependences")
+    assert browser.texts("[role=tabpanel]") == ["No dependences are known here."]
+
+
+def test_a_statement_lights_up_in_the_source_and_in_the_loops_around_it(
+    browser: Browser, kernel: str
+) -> None:
+    for step in (1, 2):
+        open_view(browser, step, "tree")
+        loops = browser.texts(f"{VIEW} .line[data-loop]")
+        leaves = browser.hovered(f"{VIEW} button.statement")
+        assert {each.text for each in leaves} == set(lines_of_statements(kernel))
+        for leaf in leaves:
+            around = [each for each in loops if f"{leaf.text}." in title(each)]
+            assert leaf.lines == lines_of(kernel, [leaf.text])
+            assert [each for each in leaf.lit if each in loops] == around
+            assert around
+
+
+def test_a_loop_lights_up_with_its_statements(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "tree")
+    loops = browser.hovered(f"{VIEW} .line[data-loop]")
+    assert len(loops) > 3
+    for loop in loops:
+        assert loop.lines == lines_of(kernel, title(loop.text).split())
+        assert {title(each) for each in loop.lit} == {title(loop.text)}
+
+
+def test_a_dependence_lights_up_its_statements(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "dependences")
+    rows = browser.hovered(f"{VIEW} tbody")
+    assert rows
+    for row in rows:
+        assert row.lines == lines_of(kernel, row.text.split()[2:4])
+        assert row.lit == [row.text]
+    for carrier in browser.hovered(f"{VIEW} .carrier"):
+        assert carrier.lines == lines_of(kernel, carrier.text.split())
+        assert set(carrier.lit) == {carrier.text}
+
+
+def test_an_answer_lights_up_its_dependence(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "tree")
+    browser.script("for (const each of document.querySelectorAll('details')) each.open = true")
+    answers = browser.hovered(f"{VIEW} details li")
+    assert answers
+    for answer in answers:
+        ends = [each.partition("[")[0] for each in answer.text.split(": ")[1].split(" before ")]
+        assert answer.lines == lines_of(kernel, ends)
+        assert answer.text in answer.lit
+        # Its other answers have other examples.
+        kinds = {each.partition(":")[0] for each in answer.lit if each.startswith(("flow", "anti"))}
+        assert kinds <= {answer.text.partition(":")[0]}
+
+
+def test_a_line_of_the_source_lights_up_its_statement(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "tree")
+    known = lines_of_statements(kernel)
+    for number, line in enumerate(browser.hovered(".source li"), 1):
+        names = {name for name, lines in known.items() if number in lines}
+        assert line.lines == lines_of(kernel, names)
+        assert {each for each in line.lit if each in known} == names
+
+
+def test_the_mouse_and_a_click_that_keeps_what_is_lit(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "tree")
+    found = browser.shown(f"{VIEW} button.statement")
+    first = next(each for each in found if each.text == "S0")
+    other = next(each for each in found if each.text == "S1")
+    browser.hover(other)
+    assert lit_lines(browser) == lines_of(kernel, ["S1"])
+    first.click()
+    browser.hover(other)
+    assert lit_lines(browser) == lines_of(kernel, ["S0"])
+    assert first.get_attribute("aria-pressed") == "true"
+    assert other.get_attribute("aria-pressed") == "false"
+    open_view(browser, 1, "dependences")
+    assert lit_lines(browser) == lines_of(kernel, ["S0"])
+    browser.press(ESCAPE)
+    assert not browser.all(".lit")
+    assert not browser.all("[aria-pressed=true]")
+
+
+def test_the_slider_and_the_button_play_the_order(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "pictures")
+    (slider,) = browser.shown(f"{VIEW} input[type=range]")
+    last = int(slider.get_attribute("max"))
+    assert int(slider.get_attribute("value")) == last > 10
+    pixels = "return document.querySelector(arguments[0]).toDataURL()"
+    whole = browser.script(pixels, f"{VIEW} canvas")
+    slider.send_keys(LEFT)
+    assert int(slider.get_attribute("value")) == last - 1
+    assert state(browser)[0] == "2"
+    (said,) = browser.texts(f"{VIEW} output")
+    assert f"number {last} of {last + 1}" in said
+    assert browser.script(pixels, f"{VIEW} canvas") != whole
+    (play,) = browser.shown(f"{VIEW} .play")
+    play.click()
+    assert play.text == "Stop" or int(slider.get_attribute("value")) == last
+    browser.script("document.querySelector(arguments[0]).value = 'of'", f"{VIEW} .colours")
+    browser.hover(browser.shown(f"{VIEW} .shapes .statement")[0])
+    assert lit_lines(browser) == lines_of(kernel, [browser.texts(f"{VIEW} .shapes .statement")[0]])
+
+
+def test_the_filter_shows_rows_with_all_words(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "dependences")
+    rows = browser.texts(f"{VIEW} tbody")
+    (field,) = browser.shown(".filter")
+    array = {"gemm": "C", "jacobi-2d": "B", "lu": "A"}[kernel]
+    for words in (["flow"], [array], ["S1"], ["flow", array, "S0"], ["nothing"]):
+        field.clear()
+        field.send_keys(" ".join(words))
+        wanted = [row for row in rows if set(words) <= set(row.split()[:4])]
+        left = browser.texts(f"{VIEW} tbody")
+        assert [each.strip() for each in left] == [each.strip() for each in wanted]
+        assert browser.texts("output") == [f"{len(wanted)} of {len(rows)}"]
+    # The arrows move in the field.
+    field.send_keys(LEFT)
+    assert state(browser) == ("2", "dependences")
+
+
+def test_each_sequential_loop_says_why(browser: Browser, kernel: str) -> None:
+    open_view(browser, 2, "dependences")
+    rows = [tuple(each.split()[:4]) for each in browser.texts(f"{VIEW} tbody")]
+    open_view(browser, 2, "tree")
+    questions: list[Any] = browser.shown(f"{VIEW} summary")
+    assert questions
+    for question in questions:
+        shown = len(browser.texts(f"{VIEW} details li"))
+        question.click()
+        assert len(browser.texts(f"{VIEW} details li")) > shown
+    for answer in browser.texts(f"{VIEW} details li"):
+        kind, rest = answer.split(" dependence through ")
+        array, example = rest.split(": ")
+        start, end = (each.partition("[")[0] for each in example.split(" must run before "))
+        assert (kind, array, start, end) in rows
+
+
+@pytest.fixture
+def opened(browser: Browser, pages: Mapping[str, Path]) -> Browser:
+    """A browser with the page of jacobi-2d, for what is the same for all programs."""
+    browser.width(1280)
+    browser.media()
+    browser.open(pages["jacobi-2d"])
+    return browser
+
+
+def test_the_arrows_go_from_pass_to_pass_and_from_tab_to_tab(opened: Browser) -> None:
+    assert state(opened) == ("0", "tree")
+    seen = []
+    for key in (LEFT, RIGHT, RIGHT, RIGHT, RIGHT, LEFT):
+        opened.press(key)
+        seen.append(state(opened)[0])
+    assert seen == ["0", "1", "2", "3", "3", "2"]
+    opened.all("#tab-tree")[0].click()
+    tabs = []
+    for key in (*[RIGHT] * len(TABS), LEFT):
+        opened.press(key)
+        tabs.append(state(opened)[1])
+        assert opened.driver.switch_to.active_element.get_attribute("id") == f"tab-{tabs[-1]}"
+    assert tabs == [*TABS[1:], TABS[0], TABS[-1]]
+    assert state(opened)[0] == "2"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_have_a_contrast_of_4_5(opened: Browser, scheme: str) -> None:
+    opened.media(scheme=scheme)
+    for tab in TABS:
+        open_view(opened, 1, tab)
+        assert opened.script(CONTRASTS) == {}
+    open_view(opened, 1, "tree")
+    assert opened.hovered(f"{VIEW} .line")[-1].lines
+    assert opened.script(CONTRASTS) == {}
+
+
+def test_paper_has_all_steps(opened: Browser) -> None:
+    opened.media("print", "dark")
+    assert len(opened.shown("section.step")) == 4
+    assert not opened.shown("[role=tablist]")
+    assert opened.shown("section.step[data-step='1'] .view[data-view=c] pre")
+    assert opened.script("return getComputedStyle(document.body).color") == "rgb(28, 32, 36)"
+    opened.media()
+    pdf = base64.b64decode(opened.command("Page.printToPDF")["data"])
+    assert pdf.startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("pixels", [400, 1280, 1920])
+def test_nothing_is_wider_than_the_window(opened: Browser, pixels: int) -> None:
+    opened.width(pixels)
+    for tab in TABS:
+        open_view(opened, 2, tab)
+        assert opened.script("return document.documentElement.scrollWidth") <= pixels
+
+
+def test_headings_and_title(opened: Browser) -> None:
+    assert opened.driver.title == "jacobi-2d.mlir - polyir"
+    open_view(opened, 2, "accesses")
+    levels = [int(each.tag_name[1]) for each in opened.shown("h1, h2, h3, h4")]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_a_page_is_small_and_opens_at_once(
+    browser: Browser, kernel: str, pages: Mapping[str, Path]
+) -> None:
+    """The bound is a generous one, for machines that do other things; `-s` prints the figures."""
+    timing = "const t = performance.timing; return t.loadEventEnd - t.navigationStart"
+    milliseconds = browser.script(timing)
+    size = pages[kernel].stat().st_size
+    print(f"{kernel}: {size / 1000:.0f} kB, open after {milliseconds} ms")
+    assert 0 < milliseconds < 10_000
+    assert size < 2_000_000
