@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from polyir.diagnostics import missed, remark
+from polyir.inner_steps import apply_inside
 from polyir.irregular.private_cells import privatize_cells
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
@@ -17,7 +18,7 @@ from polyir.passes.prerequisites import scops_in
 def lower_scops(ctx: Context, module: ModuleOp) -> None:
     """Make loops of the scops of a module."""
     if scops_in(module):
-        LowerPolyPass().apply(ctx, module)
+        apply_inside(LowerPolyPass(), ctx, module)
 
 
 def privatize_variables(pass_name: str, module: ModuleOp) -> None:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import errors_at, missed
 from polyir.dialects.scop import ScopOp
+from polyir.inner_steps import apply_inside
 from polyir.limits import ResourceError
 from polyir.loops.on_device import assume_on_device
 from polyir.model.proof import is_unchecked
@@ -84,7 +85,7 @@ class MapToGpuPass(PassWithOptions):
         kernels = GpuKernelsPass(sequential=sequential, assumed_size=self.assumed_size)
         trees = (ReassociatePass(),) if self.reassociate else ()
         for step in (*trees, kernels, tile, mapping):
-            step.apply(ctx, op)
+            apply_inside(step, ctx, op)
         for scop in scops_in(op):
             with errors_at(scop):
                 in_global_memory = (self.shared, self.registers) == ("none", "none")

@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.cost.machine import describe, machine_of_option
 from polyir.diagnostics import OptionError, remark
+from polyir.inner_steps import apply_inside
 from polyir.limits import meanwhile
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
@@ -62,7 +63,7 @@ class OptimizePass(PassWithOptions):
         remark(self.name, f"for {describe(machine)}", op)
         with meanwhile(_load_search):
             if self.reassociate:
-                PolyDependencesPass(reassociate=True).apply(ctx, op)
+                apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
             analysed_scops(op, self.name)
         # It takes long to import, and the dependences are computed without it.
         from polyir.passes.schedule_choice import ScheduleChoice

@@ -25,6 +25,7 @@ from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
+from polyir.inner_steps import apply_inside, inner_step
 from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
@@ -61,7 +62,10 @@ def raised_scops(
     """
     convert_equations(module)
     flat = [each for each in outermost(module, FuncOp) if not scops_in(each)]
-    explained = [PolyRaisePass().raise_loops(function, shares_cells) for function in flat]
+    explained: list[bool] = []
+    if flat:
+        with inner_step(PolyRaisePass.name):
+            explained = [PolyRaisePass().raise_loops(each, shares_cells) for each in flat]
     scops = scops_in(module)
     if pass_name and not scops and not any(explained):
         missed(pass_name, f"{task}: the module has no static control part", module)
@@ -76,13 +80,13 @@ def has_equations(module: ModuleOp) -> bool:
 def convert_equations(module: ModuleOp) -> None:
     """Make functions with scops of the systems of equations of a module, if there are any."""
     if has_equations(module):
-        pass_type("equations-to-scop")().apply(Context(), module)
+        apply_inside(pass_type("equations-to-scop")(), Context(), module)
 
 
 def lower_scops(ctx: Context, module: ModuleOp) -> None:
     """Lower the scops of `module`, if there are any."""
     if scops_in(module):
-        pass_type("lower-poly")().apply(ctx, module)
+        apply_inside(pass_type("lower-poly")(), ctx, module)
 
 
 def lower_for_target(ctx: Context, module: ModuleOp) -> None:
@@ -113,7 +117,10 @@ def analysed_scops(
     Scops whose dependences cannot be computed within the limits are left out.
     """
     scops = raised_scops(module, pass_name, task)
-    return tuple(scop for scop in scops if scop.dependences is not None or analysed(scop))
+    if all(scop.dependences is not None for scop in scops):
+        return scops
+    with inner_step("poly-dependences"):
+        return tuple(scop for scop in scops if scop.dependences is not None or analysed(scop))
 
 
 def analysed(scop: ScopOp) -> bool:

@@ -31,6 +31,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, missed, remark
+from polyir.inner_steps import apply_inside
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
@@ -55,7 +56,7 @@ class ScalarReplacementPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
+            apply_inside(LowerPolyPass(), ctx, op)
         levels = sys.maxsize if self.levels == "all" else self.levels
         found = False
         for function in op.walk():

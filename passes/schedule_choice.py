@@ -27,6 +27,7 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
+from polyir.inner_steps import apply_inside
 from polyir.limits import ResourceError, Step, in_order, limited, meanwhile, started
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
@@ -310,7 +311,7 @@ class ScheduleChoice:
             scheduled = self._with_memory(group[0].memory, before)
             with _remarks_in(before):
                 for step in group[0].scheduler:
-                    step.apply(self._ctx, scheduled)
+                    apply_inside(step, self._ctx, scheduled)
         except PolyirError as error:
             return [error.message for _ in group]
         scops = _scops_of(scheduled)
@@ -348,7 +349,7 @@ class ScheduleChoice:
             module, said = ModuleOp([self._function.clone()]), list[Remark]()
             with _remarks_in(said):
                 for each in passes:
-                    each.apply(self._ctx, module)
+                    apply_inside(each, self._ctx, module)
             self._memories[passes] = _Memory(module, tuple(said))
         memory = self._memories[passes]
         if remarks is not None:

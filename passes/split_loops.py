@@ -29,6 +29,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, missed, remark
+from polyir.inner_steps import apply_inside
 from polyir.loops.split_loops import MAX_OPERATIONS, MAX_PARTS, SplitLimits, split_loops
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
@@ -55,7 +56,7 @@ class SplitLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
-            LowerPolyPass(split_loops=False).apply(ctx, op)
+            apply_inside(LowerPolyPass(split_loops=False), ctx, op)
         limits = SplitLimits(self.max_parts, self.max_operations)
         done, left = partial(remark, self.name), partial(missed, self.name)
         # A list: the module changes later.

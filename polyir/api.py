@@ -98,6 +98,13 @@ def _places_shown() -> Iterator[None]:
         raise
 
 
+def passes_of(pipeline: Pipeline) -> tuple[ModulePass, ...]:
+    """The passes of a pipeline; raises `OptionError` for an unknown pass or a bad option."""
+    if isinstance(pipeline, str):
+        return passes_of_pipeline(pipeline, available_passes())
+    return tuple(pipeline)
+
+
 def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
     """A copy of `module` after the passes of `pipeline`, each result verified.
 
@@ -111,8 +118,7 @@ def run_passes(module: ModuleOp, pipeline: Pipeline) -> tuple[ModuleOp, ModuleOp
 
     The second one is `module` itself if no pass lowered any.
     """
-    if isinstance(pipeline, str):
-        pipeline = passes_of_pipeline(pipeline, available_passes())
+    passes = passes_of(pipeline)
     result = module.clone()
     last_with_scops = [module]
 
@@ -122,7 +128,7 @@ def run_passes(module: ModuleOp, pipeline: Pipeline) -> tuple[ModuleOp, ModuleOp
             last_with_scops.append(current.clone())
 
     with _places_shown():
-        PassPipeline(tuple(pipeline), between).apply(new_context(), result)
+        PassPipeline(passes, between).apply(new_context(), result)
     return result, last_with_scops[-1]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from xdsl.passes import ModulePass
@@ -68,6 +69,25 @@ def passes_of_nested_pipeline(text: str, available: AvailablePasses) -> tuple[Mo
     if anchors != 0 or in_options or not text.strip().endswith(")"):
         raise OptionError(f"malformed pass pipeline '{text}': expected 'builtin.module(...)'")
     return passes_of_pipeline(",".join(names), available) if names else ()
+
+
+def nested_pipeline(passes: Iterable[ModulePass]) -> str:
+    """A text from which `passes_of_nested_pipeline` makes the same passes."""
+    return f"builtin.module({','.join(map(_pass_text, passes))})"
+
+
+def _pass_text(given: ModulePass) -> str:
+    options = " ".join(
+        f"{name.replace('_', '-')}={','.join(map(_value_text, values))}"
+        if values
+        else name.replace("_", "-")
+        for name, values in given.pipeline_pass_spec().parameters.items()
+    )
+    return f"{given.name}{{{options}}}" if options else given.name
+
+
+def _value_text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 _PIPELINE_PIECE = re.compile(r""""(?:\\.|[^"\\])*"|'[^']*'|[{}(),]|[^{}(),"']+|["']""")

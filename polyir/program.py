@@ -13,6 +13,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from io import StringIO
@@ -36,30 +37,63 @@ from polyir.results import (
     Domains,
     Drawing,
     Graph,
+    Report,
     SchedulerComparison,
 )
 from polyir.runtime import CompiledModule, CompilerOptions
+from polyir.target.mlir import module_text
 from polyir.transform.outline import outline
 from polyir.universe import PASS_NAMES, pass_type
 from polyir.view.svg import tree_svg
 
 if TYPE_CHECKING:
+    from polyir.report.recording import Recording
     from polyir.runtime.given_functions import GivenFunction
+
+
+@dataclass(frozen=True)
+class History:
+    """How a program came about: what was read, the text if there is one, and the passes since."""
+
+    start: ModuleOp
+    source: str = ""
+    filename: str = "<string>"
+    passes: tuple[ModulePass, ...] = ()
+
+    def followed_by(self, *passes: ModulePass) -> History:
+        """The history of a program after further passes."""
+        return replace(self, passes=(*self.passes, *passes))
+
+    def recorded(self) -> Recording:
+        """The passes once more, recorded. A module without a text is printed."""
+        from polyir.report.recording import recorded
+
+        if self.source:
+            return recorded(self.start, self.passes, self.source, self.filename)
+        source = module_text(self.start)
+        return recorded(api.parse(source), self.passes, source)
 
 
 class Program(PassMethods["Program"]):
     """A program at some level between the text that was read and the code that will run."""
 
-    def __init__(self, module: ModuleOp, origin: ModuleOp | None = None) -> None:
+    def __init__(
+        self,
+        module: ModuleOp,
+        origin: ModuleOp | None = None,
+        history: History | None = None,
+    ) -> None:
         self.module = module
         """The IR: a module of xDSL."""
         self._origin = origin
         """The last module with scops before `module`: it says what arguments functions take."""
+        self._history = history or History(module)
 
     @staticmethod
     def parse(text: str, filename: str = "<string>") -> Program:
         """The program that `text` says in MLIR's syntax; raises `InputSyntaxError`."""
-        return Program(api.parse(text, filename))
+        module = api.parse(text, filename)
+        return Program(module, history=History(module, text, filename))
 
     @staticmethod
     def read(path: str | Path) -> Program:
@@ -68,9 +102,11 @@ class Program(PassMethods["Program"]):
 
     def run(self, pipeline: api.Pipeline) -> Program:
         """The program after the passes of `pipeline`, `"pluto-schedule,tile{sizes=32}"`."""
-        result, origin = api.run_passes(self.module, pipeline)
+        passes = api.passes_of(pipeline)
+        result, origin = api.run_passes(self.module, passes)
         has_scops = origin is not self.module or scops_in(origin)
-        return Program(result, origin if has_scops else self._origin or origin)
+        origin = origin if has_scops else self._origin or origin
+        return Program(result, origin, self._history.followed_by(*passes))
 
     def apply(self, transformation: ModulePass) -> Program:
         return self.run([transformation])
@@ -79,8 +115,10 @@ class Program(PassMethods["Program"]):
     def schedules(self) -> tuple[ScheduleTree, ...]:
         """The schedule tree of each static control part, raised and analysed if need be."""
         module = self.module.clone()
+        is_analysed = any(scop.dependences is not None for scop in scops_in(module))
         count = len(analysed_scops(module))
-        analysed = Program(module)
+        passes = () if is_analysed else (pass_type("poly-dependences")(),)
+        analysed = Program(module, history=self._history.followed_by(*passes))
         return tuple(ScheduleTree(analysed, number) for number in range(count))
 
     def emit(self, target: api.EmittedTarget = "c") -> str:
@@ -112,6 +150,17 @@ class Program(PassMethods["Program"]):
             self._unraised() if check_indices else None,
         )
 
+    def report(self) -> Report:
+        """A page that shows how the program came about, pass by pass, for a notebook or a browser.
+
+        The passes since the program was read run again, and what they print is left out. Raises
+        `MissingPackageError` if the packages of `polyir[report]` are not installed.
+        """
+        # Few programs are reported on.
+        from polyir.report import report_page
+
+        return Report(report_page(self._history.recorded()))
+
     def _unraised(self) -> ModuleOp | None:
         """The module before all passes, if none has raised it: its index arrays can be checked."""
         module = self._origin or self.module
@@ -121,10 +170,10 @@ class Program(PassMethods["Program"]):
         return self
 
     def __deepcopy__(self, memo: object) -> Program:
-        return Program(self.module.clone(), self._origin)
+        return Program(self.module.clone(), self._origin, self._history)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (pickled((self.module, self._origin)),)
+        return _unpickled, (pickled((self.module, self._origin, self._history)),)
 
     def __str__(self) -> str:
         """The program as loops, in C, which reads best."""
@@ -141,8 +190,8 @@ class Program(PassMethods["Program"]):
         return f"<pre>{escape(repr(self))}</pre><pre>{escape(str(self))}</pre>"
 
 
-def _unpickled(modules: bytes) -> Program:
-    return Program(*pickle.loads(modules))
+def _unpickled(state: bytes) -> Program:
+    return Program(*pickle.loads(state))
 
 
 class ScheduleTree(PassMethods[Any]):

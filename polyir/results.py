@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import overload
 
 import islpy as isl
@@ -47,6 +49,24 @@ class CheckedSchedule:
 
     def __repr__(self) -> str:
         return f"<the schedule respects all {self.dependences} dependences>"
+
+
+@dataclass(frozen=True)
+class Report:
+    """A page that shows a whole compilation, in HTML; a notebook shows it in a frame."""
+
+    html: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, which a browser opens without a network."""
+        Path(path).write_text(self.html, "utf-8")
+
+    def _repr_html_(self) -> str:
+        frame = 'sandbox="allow-scripts" style="width: 100%; height: 640px; border: 1px solid"'
+        return f'<iframe title="report" {frame} srcdoc="{escape(self.html)}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<report of {len(self.html) // 1000} kB>"
 
 
 class Graph(str):

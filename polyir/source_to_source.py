@@ -13,7 +13,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipeline, PassPipelineCallbackType
 
 from polyir.alias_checks import AliasCheck, alias_check
 from polyir.diagnostics import PolyirError, location_of
@@ -73,10 +73,12 @@ def transform_region(
     context: Context,
     assume_no_alias: bool = False,
     kernels: KernelFile | None = None,
+    between: PassPipelineCallbackType | None = None,
 ) -> TransformedRegion:
     """The region after `passes`. What cannot be modelled or refused by a pass is an error.
 
-    With `kernels`, it must have kernels, and its function becomes part of that file.
+    With `kernels`, it must have kernels, and its function becomes part of that file. `between` is
+    called between passes, as in a pipeline of xDSL.
     """
     check: AliasCheck | None = None
     device: DeviceRegion | None = None
@@ -94,8 +96,7 @@ def transform_region(
             device = device_region(content, region.location, assume_no_alias)
         elif content.overlaps and not assume_no_alias:
             check = _alias_check(region, content, has_index_arrays(passes))
-        for each in passes:
-            each.apply(context, content.module)
+        PassPipeline(tuple(passes), between).apply(context, content.module)
         content.module.verify()
         convert_equations(content.module)
         if len(_kernel(content).function_type.inputs) != len(content.arguments):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from io import StringIO
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipelineCallbackType
 
-PassCallback = Callable[[ModulePass | None, ModuleOp, ModulePass | None], None]
+from polyir.diagnostics import OptionError, nearest
+from polyir.inner_steps import inner_steps_to
 
 
 def add_instrumentation(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +22,9 @@ def add_instrumentation(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--print-ir-{when}",
             f"--mlir-print-ir-{when}",
+            action="extend",
             type=_names,
-            default=frozenset(),
+            default=[],
             metavar="PASS,...",
             help=f"print the IR {when} these passes to standard error",
         )
@@ -39,10 +41,16 @@ def add_instrumentation(parser: argparse.ArgumentParser) -> None:
         help="print the IR after a pass only if it changed; alone, after every such pass",
     )
     parser.add_argument(
+        "--print-ir-after-failure",
+        "--mlir-print-ir-after-failure",
+        action="store_true",
+        help="print the IR as it was before a pass that fails",
+    )
+    parser.add_argument(
         "--timing",
         "--mlir-timing",
         action="store_true",
-        help="print the time of each pass to standard error",
+        help="print the time of each pass, and of the passes inside it, to standard error",
     )
     parser.add_argument(
         "--verify-each",
@@ -55,8 +63,8 @@ def add_instrumentation(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(filter(None, text.split(",")))
+def _names(text: str) -> list[str]:
+    return list(filter(None, text.split(",")))
 
 
 def _truth(text: str) -> bool:
@@ -65,56 +73,100 @@ def _truth(text: str) -> bool:
     return text.lower() in ("1", "true")
 
 
+@dataclass
+class _Step:
+    """A step that ran: a pass, or what is done before or after the passes; `inner` are its own."""
+
+    name: str
+    seconds: float = 0.0
+    inner: list[_Step] = field(default_factory=list)
+
+
 class Instrumentation:
     """Prints the IR before and after passes, and measures steps, as `arguments` say."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
+    def __init__(self, arguments: argparse.Namespace, passes: Iterable[str]) -> None:
+        """Raises `OptionError` if a name in an option is not one of `passes`."""
+        known = list(passes)
+        for name in (*arguments.print_ir_before, *arguments.print_ir_after):
+            if name not in known:
+                raise OptionError(f"--print-ir-...: unknown pass '{name}'{nearest(name, known)}")
         self._arguments = arguments
-        self._times: list[tuple[str, float]] = []
-        self._started = 0.0
+        self._all = _Step("Total")
+        self._running = [self._all]
+        self._begun = time.perf_counter()
+        self._pass = ""
+        self._pass_ends = ExitStack()
         self._text_before = ""
 
-    def around(self, verify: PassCallback) -> PassCallback:
+    def around(self, verify: PassPipelineCallbackType) -> PassPipelineCallbackType:
         """The callback of the pipeline, which calls `verify` too, outside the times of passes."""
 
         def callback(
             previous: ModulePass | None, module: ModuleOp, following: ModulePass | None
         ) -> None:
-            if previous is not None:
-                self._times.append((previous.name, time.perf_counter() - self._started))
+            self._pass_ends.close()
             verify(previous, module, following)
             if previous is not None:
                 self._print_after(previous.name, module)
+            self._pass = ""
             if following is not None:
+                self._pass = following.name
                 self._print_before(following.name, module)
-            self._started = time.perf_counter()
+                self._pass_ends.enter_context(self.timed(following.name))
 
         return callback
 
     @contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Measure what passes do inside the `with` block, and print the IR before one that fails.
+
+        Nothing is measured without `--timing`.
+        """
+        with inner_steps_to(self.timed) if self._arguments.timing else nullcontext():
+            try:
+                yield
+            except Exception:
+                if self._pass and self._arguments.print_ir_after_failure:
+                    _print_dump(f"Before {self._pass}, which failed", self._text_before)
+                raise
+            finally:
+                self._pass_ends.close()
+
+    @contextmanager
     def timed(self, step: str) -> Iterator[None]:
-        """Measure a step that is no pass."""
+        """Measure a step, which may be inside of another one."""
+        measured = _Step(step)
+        self._running[-1].inner.append(measured)
+        self._running.append(measured)
         start = time.perf_counter()
         try:
             yield
         finally:
-            self._times.append((step, time.perf_counter() - start))
+            measured.seconds = time.perf_counter() - start
+            self._running.pop()
 
     def print_times(self) -> None:
-        """The table of `--timing`; nothing without that option."""
+        """The table of `--timing`, in mlir-opt's form; nothing without that option."""
         if not self._arguments.timing:
             return
-        total = sum(seconds for _, seconds in self._times)
-        print(f"{'seconds':>10}  {'share':>6}  step", file=sys.stderr)
-        for name, seconds in [*self._times, ("total", total)]:
-            share = seconds / total if total else 0.0
-            print(f"{seconds:10.4f}  {share:6.1%}  {name}", file=sys.stderr)
+        total = self._all
+        total.seconds = time.perf_counter() - self._begun
+        rest = _Step("Rest", total.seconds - sum(each.seconds for each in total.inner))
+        rule = f"==={'-' * 73}==="
+        print(f"{rule}\n{'... Execution time report ...':^79}".rstrip(), file=sys.stderr)
+        print(f"{rule}\n  Total Execution Time: {total.seconds:.4f} seconds\n", file=sys.stderr)
+        print("  ----Wall Time----  ----Name----", file=sys.stderr)
+        for depth, step in (*_lines(total.inner), (0, rest), (0, total)):
+            share = step.seconds / total.seconds
+            time_and_share = f"{step.seconds:10.4f} ({share:6.1%})"
+            print(f"{time_and_share}  {'  ' * depth}{step.name}", file=sys.stderr)
 
     def _print_before(self, name: str, module: ModuleOp) -> None:
-        wanted = self._arguments.print_ir_before_all or name in self._arguments.print_ir_before
-        if wanted:
+        options = self._arguments
+        if options.print_ir_before_all or name in options.print_ir_before:
             _print_dump(f"Before {name}", _text(module))
-        if self._arguments.print_ir_after_change:
+        if options.print_ir_after_change or options.print_ir_after_failure:
             self._text_before = _text(module)
 
     def _print_after(self, name: str, module: ModuleOp) -> None:
@@ -128,13 +180,23 @@ class Instrumentation:
             _print_dump(f"After {name}", text)
 
 
-def _text(module: ModuleOp) -> str:
-    from polyir.target.mlir import print_module
-
-    output = StringIO()
-    print_module(module, output)
-    return output.getvalue()
+def _lines(steps: Sequence[_Step], depth: int = 0) -> Iterator[tuple[int, _Step]]:
+    """Steps, each before those inside it; those of one name inside the same one are one."""
+    merged: dict[str, _Step] = {}
+    for step in steps:
+        one = merged.setdefault(step.name, _Step(step.name))
+        one.seconds += step.seconds
+        one.inner += step.inner
+    for step in merged.values() if depth else steps:
+        yield depth, step
+        yield from _lines(step.inner, depth + 1)
 
 
 def _print_dump(title: str, text: str) -> None:
     print(f"// -----// IR Dump {title} //----- //\n{text}", file=sys.stderr)
+
+
+def _text(module: ModuleOp) -> str:
+    from polyir.target.mlir import module_text
+
+    return module_text(module)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipelineCallbackType
 
 from polyir.diagnostics import (
     OptionError,
@@ -39,7 +39,7 @@ from polyir.diagnostics import (
 )
 from polyir.frontend.c.layout import words_of
 from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
-from polyir.frontend.c.source import SourceFile, detect_regions, read_regions
+from polyir.frontend.c.source import SourceFile, SourceRegion, detect_regions, read_regions
 from polyir.limits import time_limited_to
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
@@ -55,13 +55,20 @@ from polyir.source_to_source import (
     rewrite,
     transform_region,
 )
-from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
+from polyir.tools.command_line import (
+    ArgumentParser,
+    add_time_limit,
+    exit_code_of,
+    require_writable,
+    write_output,
+)
 from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes, new_context
 
 if TYPE_CHECKING:
     # Few C files are for GPUs, or have been tuned.
     from polyir.device_regions import KernelFile
+    from polyir.report.recording import Recording
     from polyir.tuning.record import TuningRecord
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
@@ -93,6 +100,7 @@ def _run(arguments: Sequence[str]) -> int:
     path = options.file
     text = _read(path)
     kernels = _kernel_file(options, text)
+    recording = _recording(options, text)
     compiler = find_compiler(CompilerOptions())
     flags = _preprocessor_flags(options)
     with time_limited_to(options.time_limit):
@@ -102,13 +110,22 @@ def _run(arguments: Sequence[str]) -> int:
         file = _read_file(preprocessed, path, text, is_detecting, takes_data)
         context = new_context()
         sink = print_all if options.remarks else _ignore if is_detecting else print_missed
-        with remarks_to(sink):
+        with remarks_to(sink) if recording is None else recording.remarks_kept(sink):
             pipelines = _pipelines(file, chosen, tuned, options.tuned)
             pairs = zip(file.regions, pipelines, strict=True)
             transformed = tuple(
-                transform_region(region, each, context, options.assume_no_alias, kernels)
+                transform_region(
+                    region,
+                    each,
+                    context,
+                    options.assume_no_alias,
+                    kernels,
+                    None if recording is None else _recorded(recording, region),
+                )
                 for region, each in pairs
             )
+    if recording is not None:
+        _write_report(options.report, recording, file, transformed)
     if options.remarks:
         errors = (item.error for item in transformed if is_detecting and item.error is not None)
         for error in (*file.left, *errors):
@@ -139,6 +156,36 @@ def _run(arguments: Sequence[str]) -> int:
             write_output(str(_kernel_path(options)), kernel_text.encode())
         write_output(options.output, result.encode(errors="surrogateescape"))
     return 0 if is_whole else LEFT
+
+
+def _recording(options: argparse.Namespace, text: str) -> Recording | None:
+    """What `--report` needs of a compilation."""
+    if options.report is None:
+        return None
+    require_writable(options.report)
+    from polyir.report.recording import Recording
+
+    readable = text.encode(errors="surrogateescape").decode(errors="replace")
+    return Recording(readable, options.file)
+
+
+def _recorded(recording: Recording, region: SourceRegion) -> PassPipelineCallbackType:
+    """The callback for the passes of a region, which are steps of its own."""
+    first, last = region.first_line, region.last_line
+    recording.region = f"line {first}" if first == last else f"lines {first} to {last}"
+    return recording.around(lambda previous, module, following: None)
+
+
+def _write_report(
+    path: str, recording: Recording, file: SourceFile, transformed: Sequence[TransformedRegion]
+) -> None:
+    """The page of `--report`, which also says what was left, and why."""
+    from polyir.report import report_page
+
+    errors = (item.error for item in transformed if item.error is not None)
+    left = (*file.skipped, *file.left, *errors)
+    recording.error = "\n".join(f"{error.location}: left: {error.message}" for error in left)
+    write_output(path, report_page(recording).encode())
 
 
 def _tuning(options: argparse.Namespace, passes: Sequence[ModulePass]) -> TuningRecord | None:
@@ -254,6 +301,11 @@ def _parse_options(
         "--tuned",
         metavar="FILE",
         help="run the pipeline that polyir-tune has found on the region for which it was found",
+    )
+    parser.add_argument(
+        "--report",
+        metavar="FILE.html",
+        help="write a page that shows all passes on each region: schedule trees, dependences, code",
     )
     parser.add_argument(
         "--strict", action="store_true", help="treat a region that is not transformed as an error"

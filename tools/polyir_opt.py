@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -41,7 +42,7 @@ from polyir.diagnostics import (
     remarks_to,
 )
 from polyir.limits import meanwhile, time_limited_to
-from polyir.pipeline import split_pass_flags
+from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
 from polyir.targets.deferred import DeferredTarget
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
 from polyir.tools.instrumentation import Instrumentation, add_instrumentation
@@ -50,6 +51,7 @@ from polyir.universe import OPT_TARGETS
 
 if TYPE_CHECKING:
     from polyir.report.recording import Recording
+    from polyir.tools.reproducer import Reproduced, Reproducer
 
     # Few programs have been tuned.
     from polyir.tuning.record import TuningRecord
@@ -92,14 +94,19 @@ class PolyirOptMain(xDSLOptMain):
         self._target = self._find_target(self.args.target)
         self.setup_pipeline()  # type: ignore[no-untyped-call]
         assert self.pipeline.callback is not None
-        self._instrumentation = Instrumentation(self.args)
+        self._instrumentation = Instrumentation(self.args, self.available_passes)
         self._tuned = self._tuning(passes)
         if self._tuned is not None:
             passes = self._tuned.passes(self.args.tuned)
+        if self.args.run_reproducer:
+            passes = self._passes_of_reproducer(passes)
         callback = self._instrumentation.around(self.pipeline.callback)
         self._recording = self._new_recording()
         if self._recording is not None:
             callback = self._recording.around(callback)
+        self._reproducer = self._new_reproducer()
+        if self._reproducer is not None:
+            callback = self._reproducer.around(passes, callback)
         self.pipeline = PassPipeline(passes, callback)
 
     def register_all_targets(self) -> None:
@@ -149,16 +156,71 @@ class PolyirOptMain(xDSLOptMain):
             metavar="FILE.html",
             help="write a page that shows all passes: schedule trees, dependences, code",
         )
+        arg_parser.add_argument(
+            "--crash-reproducer",
+            "--mlir-pass-pipeline-crash-reproducer",
+            metavar="FILE",
+            help="if a pass fails, write the program as it was before it, with the passes left",
+        )
+        arg_parser.add_argument(
+            "--run-reproducer",
+            action="store_true",
+            help="run the pipeline in the input, which --crash-reproducer wrote",
+        )
+        for name, what in (
+            ("op-generic", "operations in their generic form"),
+            ("debuginfo", "the places of operations in the source"),
+        ):
+            arg_parser.add_argument(
+                f"--print-{name}",
+                f"--mlir-print-{name}",
+                action="store_true",
+                help=f"print {what}",
+            )
         add_instrumentation(arg_parser)
         add_information(arg_parser, self.available_passes, "-v")
         add_time_limit(arg_parser)
+
+    @cached_property
+    def _reproduced(self) -> Reproduced | None:
+        """What the input says if it is a reproducer; raises if it should be one and is not."""
+        if not self.args.run_reproducer and "mlir_reproducer" not in self._input:
+            return None
+        from polyir.tools.reproducer import reproduced
+
+        found = reproduced(self._input)
+        if found is None and self.args.run_reproducer:
+            name = self._input_name()
+            raise PolyirError(f"'{name}' is no reproducer: it does not end with a pipeline")
+        return found
+
+    def _passes_of_reproducer(self, passes: Sequence[ModulePass]) -> tuple[ModulePass, ...]:
+        """The passes of the input, which exclude other passes."""
+        assert self._reproduced is not None
+        if passes:
+            raise OptionError("--run-reproducer runs a pipeline: no passes can be given")
+        self.args.disable_verify |= not self._reproduced.verifies_each
+        return passes_of_nested_pipeline(self._reproduced.pipeline, self.available_passes)
+
+    def _new_reproducer(self) -> Reproducer | None:
+        """What `--crash-reproducer` keeps of a compilation."""
+        if self.args.crash_reproducer is None:
+            return None
+        self._require_one_program("--crash-reproducer")
+        from polyir.tools.reproducer import Reproducer
+
+        return Reproducer(self.args.crash_reproducer, not self.args.disable_verify)
+
+    def _require_one_program(self, option: str) -> None:
+        if self.args.split_input_file or self.args.verify_diagnostics:
+            other = "split-input-file" if self.args.split_input_file else "verify-diagnostics"
+            raise OptionError(f"{option} is of one program: no --{other} is possible")
 
     def _new_recording(self) -> Recording | None:
         """What `--report` needs of a compilation."""
         if self.args.report is None:
             return None
-        if self.args.split_input_file or self.args.verify_diagnostics:
-            raise OptionError("--report is of one program: no --split-input-file is possible")
+        self._require_one_program("--report")
         from polyir.report.recording import Recording
 
         return Recording(filename=self._input_name())
@@ -194,7 +256,11 @@ class PolyirOptMain(xDSLOptMain):
         except ValueError as error:
             raise OptionError(f"bad option of target '{spec.name}': {error}") from None
         if spec.name in ("loops", "poly"):
-            return replace(target, generic=self.args.print_op_generic)  # type: ignore[call-arg]
+            return replace(
+                target,
+                generic=self.args.print_op_generic,  # type: ignore[call-arg]
+                locations=self.args.print_debuginfo,
+            )
         if spec.name == "mlir":
             return replace(
                 target,
@@ -293,17 +359,22 @@ class PolyirOptMain(xDSLOptMain):
             if self._tuned is not None:
                 self._tuned.require_kernel(module, self.args.tuned)
                 self._tuned.warn_of_machine(self.args.tuned)
-            with meanwhile(*self._loading()):
-                self.pipeline.apply(self.ctx, module)
-            with self._instrumentation.timed("print"):
-                chunk_output = StringIO()
-                self._target.emit(self.ctx, module, chunk_output)
+            with self._instrumentation.in_force(), self._reproducer_on_failure():
+                with meanwhile(*self._loading()):
+                    self.pipeline.apply(self.ctx, module)
+                with self._instrumentation.timed("print"):
+                    chunk_output = StringIO()
+                    self._target.emit(self.ctx, module, chunk_output)
             output.write(chunk_output.getvalue())
         except DiagnosticException as error:
             diagnostic = _as_diagnostic(error)
             _attach_source_line(diagnostic, text, line_offset, self._input_name())
             return diagnostic
         return None
+
+    def _reproducer_on_failure(self) -> AbstractContextManager[None]:
+        reproducer = self._reproducer
+        return nullcontext() if reproducer is None else reproducer.written_on_failure()
 
     def _loading(self) -> list[Callable[[], None]]:
         """What the target can do while passes wait."""
@@ -325,7 +396,7 @@ class PolyirOptMain(xDSLOptMain):
 
     def _chunks(self) -> list[tuple[str, int]]:
         """The input, or its parts between split markers, each with its line offset."""
-        text = self._read()
+        text = self._input if self._reproduced is None else self._reproduced.program
         if not self.args.split_input_file:
             return [(text, 0)]
         chunks: list[tuple[str, int]] = []
@@ -335,7 +406,8 @@ class PolyirOptMain(xDSLOptMain):
             line += part.count("\n")
         return chunks
 
-    def _read(self) -> str:
+    @cached_property
+    def _input(self) -> str:
         name = self.args.input_file
         try:
             data = sys.stdin.buffer.read() if name in (None, "-") else Path(name).read_bytes()

@@ -76,9 +76,13 @@ class ScopView:
 
 @dataclass(frozen=True)
 class StepView:
-    """The program after a pass; `texts` are those of `LEVELS`, or why there is none."""
+    """The program after a pass; `texts` are those of `LEVELS`, or why there is none.
+
+    `region` is the part of the source that the program is made of, or "" for all of it.
+    """
 
     name: str
+    region: str
     seconds: float
     is_changed: bool
     remarks: tuple[Remark, ...]
@@ -113,7 +117,8 @@ def contents_of(recording: Recording) -> Contents:
         text = api.emit(step.module, "poly")
         # The text of a program that is not raised yet has what it will be raised to.
         is_raised = tuple(scops_in(step.module)) != ()
-        if steps and text == before and is_raised == bool(scops[-1]):
+        is_next = bool(steps) and step.region == steps[-1].region
+        if is_next and text == before and is_raised == bool(scops[-1]):
             unchanged = replace(
                 steps[-1],
                 name=step.name,
@@ -142,7 +147,7 @@ def contents_of(recording: Recording) -> Contents:
 def _step_view(step: Step, text: str, scops: Sequence[Scop]) -> StepView:
     views = tuple(map(_scop_view, scops))
     texts = (text, *_lowered_texts(step.module))
-    return StepView(step.name, step.seconds, True, step.remarks, views, texts)
+    return StepView(step.name, step.region, step.seconds, True, step.remarks, views, texts)
 
 
 def _with_pictures(

@@ -150,7 +150,7 @@ def _pages(contents: Contents) -> list[StepPage]:
             level: Markup("\n".join(highlighted(text, "c" if level == "c" else "mlir")))
             for level, text in zip(LEVELS, step.texts, strict=True)
         }
-        before = last.scops if last is not None else ()
+        before = last.scops if last is not None and last.step.region == step.region else ()
         scops = tuple(_scop_pages(step, before, colours))
         pages.append(StepPage(number, step, scops, number, texts))
     return pages

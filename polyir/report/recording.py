@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipeline, PassPipelineCallbackType
 
 from polyir.diagnostics import Remark, RemarkSink, ViolatedPair, remarks_to
-
-PassCallback = Callable[[ModulePass | None, ModuleOp, ModulePass | None], None]
-"""What a pipeline calls between two passes, before the first one and after the last one."""
+from polyir.universe import new_context
 
 
 @dataclass(frozen=True)
@@ -21,13 +20,15 @@ class Step:
     """The program after a pass, or as it was read.
 
     `name` is the pass with its options as a pipeline writes it, or "" for the program as it was
-    read; `seconds` is the time of the pass alone. `module` is a copy.
+    read; `seconds` is the time of the pass alone. `module` is a copy. `region` names the part of
+    the source that the program is made of, or is "" where that is all of it.
     """
 
     name: str
     seconds: float
     module: ModuleOp
     remarks: tuple[Remark, ...]
+    region: str = ""
 
 
 @dataclass
@@ -37,18 +38,19 @@ class Recording:
     `violated` is the pair of instances that the error is about, if it is about one.
 
     `around` makes the callback of a pipeline that records its passes; remarks are recorded where
-    they are reported inside of `remarks_kept`.
+    they are reported inside of `remarks_kept`. `region` is that of the steps to come.
     """
 
     source: str = ""
     filename: str = "<string>"
     error: str = ""
     violated: ViolatedPair | None = None
+    region: str = ""
     steps: list[Step] = field(default_factory=list)
     _remarks: list[Remark] = field(default_factory=list)
     _started: float = 0.0
 
-    def around(self, callback: PassCallback) -> PassCallback:
+    def around(self, callback: PassPipelineCallbackType) -> PassPipelineCallbackType:
         """A callback that records a step, then does what `callback` does, outside of any time."""
 
         def between(
@@ -66,7 +68,8 @@ class Recording:
 
     def add(self, name: str, seconds: float, module: ModuleOp) -> None:
         """Record the program after a pass, with the remarks since the last step."""
-        self.steps.append(Step(name, seconds, module.clone(), tuple(self._remarks)))
+        remarks = tuple(self._remarks)
+        self.steps.append(Step(name, seconds, module.clone(), remarks, self.region))
         self._remarks.clear()
 
     @contextmanager
@@ -79,3 +82,21 @@ class Recording:
 
         with remarks_to(keep):
             yield
+
+
+def recorded(
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    source: str,
+    filename: str = "<string>",
+) -> Recording:
+    """What `passes` do to a copy of `module`, which `source` says. What they print goes nowhere."""
+    recording = Recording(source, filename)
+
+    def verified(_: ModulePass | None, current: ModuleOp, __: ModulePass | None) -> None:
+        current.verify()
+
+    pipeline = PassPipeline(tuple(passes), recording.around(verified))
+    with redirect_stdout(StringIO()), recording.remarks_kept(lambda remark: None):
+        pipeline.apply(new_context(), module.clone())
+    return recording

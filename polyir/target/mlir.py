@@ -60,14 +60,24 @@ _WORKSHARING_LOOP: Final = "omp.wsloop"
 _LOOP_NEST: Final = "omp.loop_nest"
 
 
-def print_module(module: ModuleOp, stream: IO[str], generic: bool = False) -> None:
+def print_module(
+    module: ModuleOp, stream: IO[str], generic: bool = False, locations: bool = False
+) -> None:
     """Print `module` and a line end to `stream`, in a form that mlir-opt reads.
 
-    With `generic`, every operation is in the generic form; otherwise in its own syntax.
+    With `generic`, every operation is in the generic form; otherwise in its own syntax. With
+    `locations`, each one has its place in the source.
     """
-    printer = MlirPrinter(stream=stream, print_generic_format=generic)
+    printer = MlirPrinter(stream=stream, print_generic_format=generic, print_debuginfo=locations)
     printer.print_op(module)
     printer.print_string("\n")
+
+
+def module_text(module: ModuleOp) -> str:
+    """What `print_module` prints."""
+    stream = StringIO()
+    print_module(module, stream)
+    return stream.getvalue()
 
 
 class MlirPrinter(Printer):

@@ -10,6 +10,7 @@ from xdsl.dialects import gpu
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from polyir.inner_steps import apply_inside
 from polyir.passes.prerequisites import lower_for_target
 from polyir.target.gpu import Language, gpu_text
 from polyir.universe import pass_type
@@ -24,7 +25,7 @@ class GpuTarget(Target):
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_for_target(ctx, module)
         if any(isinstance(op, gpu.LaunchOp) for op in module.walk()):
-            pass_type("gpu-outline")().apply(ctx, module)
+            apply_inside(pass_type("gpu-outline")(), ctx, module)
         output.write(gpu_text(module, self.language))
 
 

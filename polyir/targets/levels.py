@@ -22,10 +22,11 @@ class PolyTarget(Target):
     name = "poly"
 
     generic: bool = False
+    locations: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         raised_scops(module)
-        print_module(module, output, self.generic)
+        print_module(module, output, self.generic, self.locations)
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,12 @@ class LoopsTarget(Target):
     name = "loops"
 
     generic: bool = False
+    locations: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_scops(ctx, module)
         hoist_stack_arrays(module)
-        print_module(module, output, self.generic)
+        print_module(module, output, self.generic, self.locations)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from polyir.inner_steps import apply_inside
 from polyir.passes.lower_to_llvm import LowerToLlvmPass
 from polyir.passes.prerequisites import lower_for_target
 from polyir.target.llvm.text import llvm_ir
@@ -26,7 +27,7 @@ class PolyirLlvmTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_for_target(ctx, module)
-        LowerToLlvmPass().apply(ctx, module)
+        apply_inside(LowerToLlvmPass(), ctx, module)
         output.write(llvm_ir(module, defines_runtime=True))
 
 

@@ -6,6 +6,7 @@ import copy
 import inspect
 import pickle
 import pydoc
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +15,7 @@ import pytest
 
 import polyir
 from polyir.diagnostics import LegalityError, OptionError
-from polyir.results import CheckedSchedule, Drawing, SchedulerComparison
+from polyir.results import CheckedSchedule, Drawing, Report, SchedulerComparison
 from polyir.runtime.argument_checks import ArgumentError
 from polyir.universe import PASS_NAMES
 
@@ -242,3 +243,46 @@ def test_copy_and_pickle(tree: polyir.ScheduleTree) -> None:
     assert lowered.emit("c") == tiled.lower_poly().emit("c")
     with pytest.raises(ArgumentError):
         lowered.compile().sweep(np.zeros(3), 9)
+
+
+def test_a_report_shows_the_passes_since_the_program_was_read(tmp_path: Path) -> None:
+    program = polyir.Program.parse(TEXT, "sweep.mlir").pluto_schedule().tile(8)
+    report = program.report()
+    assert re.findall(r"<h2>(.*)</h2>", report.html)[:3] == [
+        "input",
+        "pluto-schedule",
+        "tile{sizes=8}",
+    ]
+    report.save(tmp_path / "sweep.html")
+    assert (tmp_path / "sweep.html").read_text("utf-8") == report.html
+
+
+def test_a_report_of_a_tree_shows_the_analysis(tree: polyir.ScheduleTree) -> None:
+    changed = tree.skew("S0.1", by="S0.0")
+    for program in (changed.program, pickle.loads(pickle.dumps(changed)).program):
+        titles = re.findall(r"<h2>(.*)</h2>", program.report().html)
+        assert titles[:2] == ["input", "poly-dependences"]
+        assert len([title for title in titles if title != "Source"]) == 3
+
+
+def test_a_report_of_a_module_has_its_text_as_source() -> None:
+    module = polyir.parse(TEXT)
+    html = polyir.Program(module).poly_dependences().report().html
+    (line,) = re.findall(r'<li data-statements="S0" data-line="\d+">(.*)</li>', html)
+    assert "affine.store" in line
+
+
+def test_a_notebook_shows_a_report_in_a_frame() -> None:
+    report = Report('<p title="a">&amp;</p>')
+    frame = ElementTree.fromstring(report._repr_html_())
+    assert frame.tag == "iframe"
+    assert frame.attrib["srcdoc"] == report.html
+
+
+def test_passes_that_print_are_silent_in_a_report(
+    tree: polyir.ScheduleTree, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tree.program.run("print-schedule")
+    capsys.readouterr()
+    program.report()
+    assert capsys.readouterr().out == ""
