@@ -92,8 +92,24 @@ class MissingPackageError(PolyirError):
     """An optional package is required but not installed."""
 
 
+@dataclass(frozen=True)
+class ViolatedPair:
+    """Two instances that would run in the wrong order: their dependence, and the pair as text.
+
+    `ends` are the kind of the dependence, its array, its source and its target.
+    """
+
+    ends: tuple[str, str, str, str]
+    example: str
+
+
 class LegalityError(PolyirError):
-    """A requested transformation would violate a dependence; the message names it."""
+    """A requested transformation would violate a dependence; the message names it.
+
+    `violated` is a pair of instances as an example, where there is one.
+    """
+
+    violated: ViolatedPair | None = None
 
 
 class RemarkKind(Enum):

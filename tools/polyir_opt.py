@@ -31,6 +31,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from polyir.diagnostics import (
     InputSyntaxError,
+    LegalityError,
     OptionError,
     PolyirError,
     Remark,
@@ -322,6 +323,7 @@ class PolyirOptMain(xDSLOptMain):
             error = self._transform(text, line_offset, output)
         if record is not None:
             record.source, record.error = text, "" if error is None else error.render()
+            record.violated = error.violated if isinstance(error, LegalityError) else None
         if error is None:
             return True
         if isinstance(error, InputSyntaxError) and self.args.parsing_diagnostics:

@@ -269,7 +269,7 @@ _CHECKS: Final[Mapping[str, Callable[[object], bool]]] = {"int": _is_whole, "flo
 
 def describe(machine: Machine) -> str:
     """The machine in one line, for a remark."""
-    caches = _listed([_bytes(cache.bytes) for cache in machine.caches])
+    caches = _listed([byte_text(cache.bytes) for cache in machine.caches])
     return (
         f"{machine.cores} cores, caches of {caches}, {machine.vector_registers} vector registers "
         f"of {machine.vector_bits} bits"
@@ -280,7 +280,8 @@ def _listed(parts: Sequence[str]) -> str:
     return ", ".join(parts)
 
 
-def _bytes(amount: float) -> str:
+def byte_text(amount: float) -> str:
+    """Bytes as people say it: `32 KiB`."""
     for unit in ("B", "KiB", "MiB"):
         if amount < 1024:
             return f"{amount:.3g} {unit}"

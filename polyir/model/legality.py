@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from polyir.diagnostics import LegalityError, SourceLocation
+from polyir.diagnostics import LegalityError, SourceLocation, ViolatedPair
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_maps import small_point
 from polyir.isl_trees import mark_object, node_type
@@ -54,6 +54,13 @@ class Violation:
     dependence: Dependence
     relation: isl.Map
     example: Example
+
+    @property
+    def pair(self) -> ViolatedPair:
+        """The example, for whoever shows the dependence."""
+        each = self.dependence
+        ends = each.kind.value, each.array, each.source, each.target
+        return ViolatedPair(ends, str(self.example))
 
     def __str__(self) -> str:
         kind, array = self.dependence.kind, self.dependence.array
@@ -97,7 +104,9 @@ def require_legal(
     """
     found = violations(dependences, schedule)
     if found:
-        raise LegalityError(describe_violations(found[:1], len(found), what), location)
+        error = LegalityError(describe_violations(found[:1], len(found), what), location)
+        error.violated = found[0].pair
+        raise error
 
 
 def describe_violations(found: Sequence[Violation], total: int, what: str) -> str:

@@ -10,17 +10,19 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir import api
-from polyir.diagnostics import PolyirError, Remark, location_of, remarks_to
+from polyir.diagnostics import PolyirError, Remark, ViolatedPair, location_of, remarks_to
 from polyir.dialects.dependence import Dependence
 from polyir.limits import within_operations
 from polyir.model.dependence_text import relation_text
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.prerequisites import lower_scops, scops_in
+from polyir.report.footprints import Estimate, estimate_of
 from polyir.report.pictures import Pictures, largest_stride
 from polyir.report.recording import Recording, Step
 from polyir.report.trees import NodeView, tree_view
+from polyir.universe import new_context
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class DependenceView:
     vectors: tuple[str, ...]
     relation: str
 
+    def is_in(self, violated: ViolatedPair | None) -> bool:
+        """Whether a pair that the error names may be one of this dependence."""
+        ends = self.kind, self.array, self.source, self.target
+        return violated is not None and ends == violated.ends
+
 
 @dataclass(frozen=True)
 class ScopView:
@@ -57,6 +64,7 @@ class ScopView:
     tree: NodeView
     statements: tuple[StatementView, ...]
     dependences: tuple[DependenceView, ...]
+    estimate: Estimate | None
     picture: int | None = None
     """The number of its picture, if it can be drawn."""
 
@@ -94,6 +102,8 @@ class Contents:
     source: str
     error: str
     """The error that ended the compilation, or ""."""
+    violated: ViolatedPair | None
+    """The pair of instances whose order the error is about."""
     steps: tuple[StepView, ...]
     pictures: Pictures = field(default_factory=Pictures)
 
@@ -124,12 +134,19 @@ def contents_of(recording: Recording) -> Contents:
         before = text
     pictures = Pictures()
     shown = tuple(_with_pictures(steps, scops, pictures))
-    return Contents(recording.filename, recording.source, recording.error, shown, pictures)
+    return Contents(
+        recording.filename,
+        recording.source,
+        recording.error,
+        recording.violated,
+        shown,
+        pictures,
+    )
 
 
 def _step_view(step: Step, text: str, scops: Sequence[Scop]) -> StepView:
     views = tuple(map(_scop_view, scops))
-    texts = (text, *(_emitted(step.module, level) for level in LEVELS[1:]))
+    texts = (text, *_lowered_texts(step.module))
     return StepView(step.name, step.region, step.seconds, True, step.remarks, views, texts)
 
 
@@ -153,11 +170,22 @@ def _with_pictures(
         yield replace(step, scops=parts)
 
 
+def _lowered_texts(module: ModuleOp) -> Iterator[str]:
+    """The program at the lower levels, or why it has no such text; it is lowered once for all."""
+    lowered = module.clone()
+    with remarks_to(lambda remark: None):
+        try:
+            lower_scops(new_context(), lowered)
+        except PolyirError as error:
+            yield from (f"// {error.message}" for _ in LEVELS[1:])
+            return
+        for level in LEVELS[1:]:
+            yield _emitted(lowered, level)
+
+
 def _emitted(module: ModuleOp, level: api.EmittedTarget) -> str:
-    """The program at a level, or why it has no such text."""
     try:
-        with remarks_to(lambda remark: None):
-            return api.emit(module, level)
+        return api.emit(module, level)
     except PolyirError as error:
         return f"// {error.message}"
 
@@ -165,11 +193,13 @@ def _emitted(module: ModuleOp, level: api.EmittedTarget) -> str:
 def _scop_view(scop: Scop) -> ScopView:
     dependences = scop.dependences
     function = scop.op.parent_op()
+    tree = tree_view(scop, dependences)
     return ScopView(
         function.sym_name.data if isinstance(function, FuncOp) else "",
-        tree_view(scop, dependences),
+        tree,
         tuple(map(_statement_view, scop.statements)),
         tuple(_dependence_view(scop, each) for each in dependences.items) if dependences else (),
+        estimate_of(scop, tree),
     )
 
 

@@ -13,7 +13,9 @@ from typing import Final
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from polyir.cost.machine import byte_text
 from polyir.report.contents import LEVELS, Contents, ScopView, StatementView, StepView
+from polyir.report.footprints import MACHINE
 from polyir.report.highlight import highlighted
 from polyir.report.lines import Line, compared, lines_of
 from polyir.report.picture_data import json_of
@@ -44,6 +46,7 @@ def page(contents: Contents) -> str:
     environment = Environment(
         loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
+    environment.filters["bytes"] = byte_text
     environment.filters["counted"] = lambda kinds: Counter(kinds).items()
     style = (folder / "report.css").read_text("utf-8")
     scripts = [(folder / name).read_text("utf-8") for name in _SCRIPTS]
@@ -54,6 +57,7 @@ def page(contents: Contents) -> str:
         steps=steps,
         tabs=TABS,
         texts=LEVELS,
+        machine=MACHINE,
         source=[Markup(line) for line in highlighted(contents.source, _language(contents))],
         statements_at=_statements_at(steps),
         style=Markup(style),

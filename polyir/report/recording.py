@@ -11,7 +11,7 @@ from io import StringIO
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline, PassPipelineCallbackType
 
-from polyir.diagnostics import Remark, RemarkSink, remarks_to
+from polyir.diagnostics import Remark, RemarkSink, ViolatedPair, remarks_to
 from polyir.universe import new_context
 
 
@@ -35,6 +35,8 @@ class Step:
 class Recording:
     """The steps of a compilation so far, the text that was compiled, and the error that ended it.
 
+    `violated` is the pair of instances that the error is about, if it is about one.
+
     `around` makes the callback of a pipeline that records its passes; remarks are recorded where
     they are reported inside of `remarks_kept`. `region` is that of the steps to come.
     """
@@ -42,6 +44,7 @@ class Recording:
     source: str = ""
     filename: str = "<string>"
     error: str = ""
+    violated: ViolatedPair | None = None
     region: str = ""
     steps: list[Step] = field(default_factory=list)
     _remarks: list[Remark] = field(default_factory=list)

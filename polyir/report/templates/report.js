@@ -110,4 +110,6 @@ document.addEventListener("keydown", (event) => {
 for (const event of ["mouseover", "focusin"])
   document.addEventListener(event, ({ target }) => { if (!pinned) light(subject(target)); });
 document.addEventListener("input", ({ target }) => { if (target.matches(".filter")) filter(target); });
-show(0, "tree");
+// Of a compilation that failed, what the error is about comes first.
+const violated = document.querySelector(".violated");
+show(document.querySelector("main > .error") ? Infinity : 0, violated ? "dependences" : "tree");

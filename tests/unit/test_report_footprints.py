@@ -1,0 +1,85 @@
+"""What a report says of tiles and caches, and of dependences that an error is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyir import api
+from polyir.diagnostics import LegalityError, remarks_to
+from polyir.model.legality import require_legal
+from polyir.model.scop import Scop, scop_of
+from polyir.passes.prerequisites import scops_in
+from polyir.report.contents import contents_of
+from polyir.report.footprints import Estimate, estimate_of
+from polyir.report.page import page
+from polyir.report.recording import Recording
+from polyir.report.trees import tree_view
+
+PRODUCT = """
+func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      affine.for %k = 0 to %n {
+        %a = affine.load %A[%i, %k] : memref<?x?xf64>
+        %b = affine.load %B[%k, %j] : memref<?x?xf64>
+        %c = affine.load %C[%i, %j] : memref<?x?xf64>
+        %p = arith.mulf %a, %b : f64
+        %s = arith.addf %c, %p : f64
+        affine.store %s, %C[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+"""
+
+
+def analysed(pipeline: str) -> Scop:
+    with remarks_to(lambda remark: None):
+        module = api.run_pipeline(api.parse(PRODUCT), pipeline)
+    (op,) = scops_in(module)
+    return scop_of(op)
+
+
+def estimated(pipeline: str) -> Estimate:
+    scop = analysed(pipeline)
+    estimate = estimate_of(scop, tree_view(scop, None))
+    assert estimate is not None
+    return estimate
+
+
+def test_footprint_of_a_tile() -> None:
+    (tile,) = estimated("tile{sizes=16,8,4 min-width=1}").footprints
+    assert tile.sizes == (16, 8, 4)
+    assert tile.elements == {"A": 16 * 4, "B": 4 * 8, "C": 16 * 8}
+    assert tile.bytes == 8 * (64 + 32 + 128)
+
+
+def test_without_tiles_there_is_no_footprint_and_more_traffic() -> None:
+    plain, tiled = estimated("poly-dependences"), estimated("tile{sizes=32 min-width=1}")
+    assert plain.footprints == ()
+    assert plain.parameters == {"n": 1000}
+    assert tiled.traffic[0] < plain.traffic[0]
+
+
+def test_the_page_shows_the_pair_that_an_error_is_about() -> None:
+    with remarks_to(lambda remark: None):
+        module = api.run_pipeline(api.parse(PRODUCT), "poly-dependences")
+    (op,) = scops_in(module)
+    scop = scop_of(op)
+    innermost = scop.schedule.get_root().child(0).child(0).child(0)
+    functions = innermost.band_get_partial_schedule().neg()
+    schedule = innermost.delete().insert_partial_schedule(functions).get_schedule()
+    assert scop.dependences is not None
+    with pytest.raises(LegalityError) as raised:
+        require_legal(scop.dependences, schedule, "reversal")
+    violated = raised.value.violated
+    assert violated is not None
+    assert violated.example in raised.value.message
+    recording = Recording(PRODUCT, error=raised.value.render(), violated=violated)
+    recording.add("poly-dependences", 0.0, module)
+    contents = contents_of(recording)
+    (part,) = contents.steps[0].scops
+    marked = [each for each in part.dependences if each.is_in(violated)]
+    assert marked
+    assert page(contents).count('class="violated"') == len(marked)
