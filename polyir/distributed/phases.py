@@ -1,0 +1,259 @@
+"""What runs on one rank at a time: the phases of a schedule tree, and where their tiles go.
+
+A *phase* is a subtree whose outermost loops are parallel. The sequential loops around it run on
+all ranks; each iteration of them is a *step* of the phase, in which every rank runs its part of
+the parallel loops. A subtree without a parallel loop is a phase, too, of which one rank runs all.
+
+U. Bondhugula, "Compiling affine loop nests for distributed-memory parallel architectures" (SC
+2013), divides loop nests in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import islpy as isl
+
+from polyir.isl_lists import maps_of, sets_of
+from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values of a parallel loop in all steps: from `least` to `greatest`, at a distance.
+
+    Both are functions of the parameters of the scop, where the loop runs at all.
+    """
+
+    least: isl.PwAff
+    greatest: isl.PwAff
+    stride: int
+
+    def is_near(self, other: Range) -> bool:
+        """Do the bounds of two loops differ by bounded numbers, whatever the parameters are?"""
+        return self.stride == other.stride and all(
+            _is_bounded(one.sub(another))
+            for one, another in (
+                (self.least, other.least),
+                (self.greatest, other.greatest),
+            )
+        )
+
+    def union(self, other: Range) -> Range:
+        """The least range around both."""
+        return Range(
+            self.least.union_min(other.least).coalesce(),
+            self.greatest.union_max(other.greatest).coalesce(),
+            self.stride,
+        )
+
+
+def _is_bounded(difference: isl.PwAff) -> bool:
+    return all(bool(value.is_int()) for value in (difference.min_val(), difference.max_val()))
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A subtree that the ranks share, with the loops around it.
+
+    `step` is `{ S[i] -> [s] }`, the values of the sequential loops around it, outermost first, and
+    `place` is `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges`
+    has all values; if there are none, all instances are in one place. `tree` is the subtree, from the band with
+    these loops down.
+    """
+
+    name: str
+    domain: isl.UnionSet
+    step: isl.UnionMap
+    steps: int
+    place: isl.UnionMap
+    ranges: tuple[Range, ...]
+    tree: tuple[TreeNode, ...]
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The names of the statements in it."""
+        return tuple(each.get_tuple_name() or "" for each in sets_of(self.domain))
+
+
+@dataclass(frozen=True)
+class DividedTree:
+    """A schedule tree in which a statement of one instance a step stands for each phase.
+
+    `tree` is over `{ P[s] }`, P the name of a phase.
+    """
+
+    tree: TreeNode
+    phases: tuple[Phase, ...]
+
+
+def divided(schedule: isl.Schedule, context: isl.Set, dimensions: int) -> DividedTree:
+    """The phases of a tree, whose outermost `dimensions` parallel loops are divided, or fewer."""
+    root = describe_tree(schedule)
+    assert isinstance(root.content, isl.UnionSet)
+    division = _Division(context, dimensions)
+    domain = root.content.intersect_params(context)
+    nothing = _Around((), domain)
+    tree = division.divide(root.children, nothing)
+    phases = tuple(division.phases)
+    instances = reduce(isl.UnionSet.union, (_instances(each) for each in phases))
+    return DividedTree(TreeNode("domain", instances, tree), phases)
+
+
+def instances_of_steps(phase: Phase) -> isl.Set:
+    """The steps of a phase, `{ P[s] }`."""
+    steps = phase.domain.apply(phase.step)
+    (only,) = sets_of(steps) or (isl.Set.empty(steps.get_space()),)
+    return only.set_tuple_name(phase.name)
+
+
+def _instances(phase: Phase) -> isl.UnionSet:
+    return isl.UnionSet.from_set(instances_of_steps(phase))
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The sequential loops around a node, and the instances that come through."""
+
+    loops: tuple[isl.UnionPwAff, ...]
+    domain: isl.UnionSet
+
+    def within(self, part: isl.UnionSet) -> _Around:
+        return replace(self, domain=self.domain.intersect(part))
+
+    def step(self) -> isl.UnionMap:
+        """`{ S[i] -> [s] }`."""
+        return _values(self.loops, self.domain)
+
+
+def _values(loops: Sequence[isl.UnionPwAff], domain: isl.UnionSet) -> isl.UnionMap:
+    """The values of loops for each instance."""
+    if not loops:
+        return isl.UnionMap.from_domain_and_range(domain, isl.UnionSet("{ [] }"))
+    return isl.UnionMap.from_multi_union_pw_aff(band_schedule(loops)).intersect_domain(domain)
+
+
+class _Division:
+    def __init__(self, context: isl.Set, dimensions: int) -> None:
+        self.phases: list[Phase] = []
+        self._context = context
+        self._dimensions = dimensions
+
+    def divide(self, nodes: Sequence[TreeNode], around: _Around) -> tuple[TreeNode, ...]:
+        """What stands for the subtrees `nodes`, none or one, in the tree of the phases."""
+        if not any(map(_has_parallel_loop, nodes)):
+            return self._phase(nodes, around, ())
+        (node,) = nodes
+        if isinstance(node.content, BandMembers):
+            return self._divide_band(node, node.content, around)
+        if node.kind in ("sequence", "set"):
+            children = tuple(self._divide_filter(child, around) for child in node.children)
+            return (replace(node, kind="sequence", children=children),)
+        return self.divide(node.children, around)
+
+    def _divide_filter(self, node: TreeNode, around: _Around) -> TreeNode:
+        assert isinstance(node.content, isl.UnionSet)
+        before = len(self.phases)
+        children = self.divide(node.children, around.within(node.content))
+        own = [_instances(phase) for phase in self.phases[before:]]
+        return TreeNode("filter", reduce(isl.UnionSet.union, own), children)
+
+    def _divide_band(
+        self, node: TreeNode, band: BandMembers, around: _Around
+    ) -> tuple[TreeNode, ...]:
+        functions = [band.schedule.get_at(place) for place in range(len(band.coincident))]
+        count = len(functions)
+        first = next((place for place in range(count) if band.coincident[place]), count)
+        inner = replace(around, loops=(*around.loops, *functions[:first]))
+        before = len(self.phases)
+        if first == count:
+            below = self.divide(node.children, inner)
+        else:
+            last = first
+            while last < min(count, first + self._dimensions) and band.coincident[last]:
+                last += 1
+            rest = _members_from(node, band, first)
+            below = self._phase((rest,), inner, tuple(functions[first:last]))
+        if first == 0:
+            return below
+        own = self.phases[before:]
+        loops = [_identity(own, len(around.loops) + place) for place in range(first)]
+        flags = (False,) * first
+        empty = isl.UnionSet.empty(band.options.get_space())
+        members = BandMembers(band_schedule(loops), (None,) * first, False, flags, empty)
+        return (TreeNode("band", members, below),)
+
+    def _phase(
+        self, nodes: Sequence[TreeNode], around: _Around, loops: tuple[isl.UnionPwAff, ...]
+    ) -> tuple[TreeNode, ...]:
+        if loops:
+            place = _values(loops, around.domain)
+            ranges = tuple(self._range(place, position) for position in range(len(loops)))
+        else:
+            place = isl.UnionMap.from_domain_and_range(around.domain, isl.UnionSet("{ [0] }"))
+            zero = isl.PwAff("{ [(0)] }")
+            ranges = (Range(zero, zero, 1),)
+        self.phases.append(
+            Phase(
+                f"P{len(self.phases)}",
+                around.domain,
+                around.step(),
+                len(around.loops),
+                place,
+                ranges,
+                tuple(nodes),
+            )
+        )
+        return ()
+
+    def _range(self, place: isl.UnionMap, position: int) -> Range:
+        (values,) = sets_of(place.range())
+        values = values.intersect_params(self._context)
+        stride = int(values.get_stride(position).to_python())
+        return Range(
+            values.dim_min(position).coalesce(), values.dim_max(position).coalesce(), stride
+        )
+
+
+def _has_parallel_loop(node: TreeNode) -> bool:
+    if isinstance(node.content, BandMembers) and any(node.content.coincident):
+        return True
+    return any(map(_has_parallel_loop, node.children))
+
+
+def _members_from(node: TreeNode, band: BandMembers, first: int) -> TreeNode:
+    """The band without its first members."""
+    if first == 0:
+        return node
+    functions = [band.schedule.get_at(place) for place in range(first, len(band.coincident))]
+    empty = isl.UnionSet.empty(band.options.get_space())
+    rest = BandMembers(
+        band_schedule(functions),
+        band.objects[first:],
+        band.permutable,
+        band.coincident[first:],
+        empty,
+    )
+    return replace(node, content=rest)
+
+
+def _identity(phases: Sequence[Phase], position: int) -> isl.UnionPwAff:
+    """`{ P[s] -> s_position }` for each phase."""
+    functions: Iterator[isl.UnionPwAff] = (
+        isl.UnionPwAff.from_pw_aff(
+            isl.PwAff.from_aff(
+                isl.Aff.var_on_domain(
+                    isl.LocalSpace.from_space(instances_of_steps(phase).get_space()),
+                    isl.dim_type.set,
+                    position,
+                )
+            )
+        )
+        for phase in phases
+    )
+    return reduce(isl.UnionPwAff.union_add, functions)
+
+
+__all__ = ["DividedTree", "Phase", "Range", "divided", "instances_of_steps", "maps_of"]
