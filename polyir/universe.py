@@ -61,6 +61,7 @@ PASS_NAMES = (
     "hexagonal-tile",
     "intra-tile-order",
     "wavefront",
+    "distribute-memory",
     "full-tile-separation",
     "fuse",
     "distribute",

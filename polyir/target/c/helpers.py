@@ -14,6 +14,10 @@ from typing import Final
 from polyir.target.abi import PREFIX, Scalar
 
 
+MESSAGE_STEM: Final = f"{PREFIX}mpi_"
+"""How the names of helpers begin that call MPI (`message_helpers.py`)."""
+
+
 @dataclass(frozen=True)
 class Helper:
     """A function or a type in C: its name, its definition and the headers that this needs.

@@ -1,0 +1,358 @@
+"""The functions of a distributed program: what one rank computes, packs, unpacks and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import islpy as isl
+from xdsl.dialects import affine, func, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.rewriter import InsertPoint
+
+from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.distributed.elements import OWN, Elements, step_parameters
+from polyir.distributed.phases import Phase
+from polyir.irregular.code import Code
+from polyir.isl_lists import parameters_of
+from polyir.isl_names import unique_name
+from polyir.isl_trees import TreeNode, build_tree
+from polyir.model.tree import tree_from_schedule
+from polyir.walks import operations_in
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of an array that a rank has: element x is in `memory` at x - `offsets`."""
+
+    memory: SSAValue
+    offsets: tuple[SSAValue, ...]
+
+
+Action = Literal["count", "pack", "unpack"]
+
+
+@dataclass(frozen=True)
+class Outlined:
+    """A function of index values, by the names of isl parameters, and of parts of arrays."""
+
+    operation: func.FuncOp
+    parameters: tuple[str, ...]
+    arrays: tuple[str, ...]
+
+    def call(
+        self,
+        code: Code,
+        values: Mapping[str, SSAValue],
+        parts: Mapping[str, Part],
+        others: Sequence[SSAValue] = (),
+    ) -> Sequence[SSAValue]:
+        """Add a call; `values` has at least its parameters, and `parts` its arrays."""
+        arguments = [values[name] for name in self.parameters]
+        for name in self.arrays:
+            arguments += [parts[name].memory, *parts[name].offsets]
+        type = self.operation.function_type
+        call = func.CallOp(
+            self.operation.sym_name.data, [*arguments, *others], list(type.outputs.data)
+        )
+        code.add(call)
+        return call.results
+
+
+def dynamic(type: Attribute) -> MemRefType:
+    """The type of memory for a part of an array."""
+    assert isinstance(type, MemRefType)
+    return MemRefType(type.element_type, [DYNAMIC_INDEX] * len(type.get_shape()))
+
+
+class Functions:
+    """Adds functions for the parts of a scop in the function `kernel`."""
+
+    def __init__(self, module: ModuleOp, kernel: func.FuncOp, elements: Elements) -> None:
+        self._module, self._kernel, self._elements = module, kernel, elements
+        self._scop = elements.scop
+        self._taken = {
+            op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)
+        }
+
+    @cached_property
+    def scop_parameters(self) -> tuple[str, ...]:
+        """The names of the parameters of the scop."""
+        return tuple(self._scop.op.parameter_values)
+
+    @cached_property
+    def outside(self) -> tuple[SSAValue, ...]:
+        """What statements read besides memory, parameters and what they compute."""
+        statements = self._scop.op.statements
+        inside = {value for op in statements for value in _defined_in(op)}
+        known = {*self._scop.arrays.values(), *self._scop.op.parameter_values.values(), *inside}
+        used = (
+            operand
+            for statement in statements
+            for op in operations_in(statement)
+            for operand in op.operands
+        )
+        return tuple(dict.fromkeys(value for value in used if value not in known))
+
+    # ------------------------------------------------------------------------ one rank's part
+
+    def compute(self, phase: Phase) -> Outlined:
+        """What a rank runs in a step of a phase, as a scop of its own."""
+        division = self._elements.divisions[phase.name]
+        parameters = (
+            *self.scop_parameters,
+            *step_parameters(phase),
+            *division.parameters(OWN),
+        )
+        names = set(phase.statements)
+        bodies = [op for op in self._scop.op.statements if op.sym_name.data in names]
+        accessed = {
+            operand for body in bodies for op in operations_in(body) for operand in op.operands
+        }
+        arrays = [name for name, value in self._scop.arrays.items() if value in accessed]
+        outlined, values, parts, others, code = self.begin(
+            f"compute_{phase.name}", parameters, arrays, [value.type for value in self.outside]
+        )
+        instances = self._elements.in_step(phase).intersect(self._elements.run_by(phase, OWN))
+        instances = instances.intersect_params(self._scop.context).coalesce()
+        mapping = dict(zip(self.outside, others, strict=True)) | {
+            value: values[name] for name, value in self._scop.op.parameter_values.items()
+        }
+        offsets: dict[SSAValue, Part] = {}
+        for name, part in parts.items():
+            offsets[self._scop.arrays[name]] = part
+        scop = self._scop_op(values, _offset_names(parts))
+        for body in bodies:
+            scop.body.block.add_op(_moved(body, instances, mapping, offsets))
+        tree = TreeNode("domain", _only(instances, names), phase.tree)
+        scop.body.block.add_op(tree_from_schedule(build_tree(tree)))
+        code.add(scop)
+        code.add(func.ReturnOp())
+        return outlined
+
+    # --------------------------------------------------------------------------- the messages
+
+    def move(
+        self, name: str, sets: Mapping[str, isl.Set], action: Action, element: Attribute
+    ) -> Outlined:
+        """A function that copies elements of arrays to or from a buffer, in their order.
+
+        It takes the buffer and the place of the first one in it, and returns the place after the
+        last one. The action `count` returns the number of elements, and takes neither.
+        """
+        order = (*self.scop_parameters, *self._other_parameters(sets.values()))
+        used = {each for set in sets.values() for each in _involved(set)}
+        parameters = tuple(each for each in order if each in used)
+        moves = action != "count"
+        arrays = list(sets) if moves else []
+        types: list[Attribute] = []
+        if moves:
+            types = [MemRefType(element, [DYNAMIC_INDEX]), IndexType()]
+        outlined, values, parts, others, code = self.begin(
+            f"{action}_{name}", parameters, arrays, types, [IndexType()]
+        )
+        cell = code.cell("place")
+        code.store(others[1] if moves else 0, cell)
+        for array, elements in sets.items():
+            offsets = _offset_names({array: parts[array]}) if moves else {}
+            known = {each: values[each] for each in parameters}
+            scop = self._scop_op(known, offsets)
+            statement = _move_statement(elements, action, parts.get(array), others, cell)
+            scop.body.block.add_op(statement)
+            scop.body.block.add_op(tree_from_schedule(_in_order(statement.domain.data)))
+            code.add(scop)
+        code.add(func.ReturnOp(code.load(cell)))
+        return outlined
+
+    def _other_parameters(self, sets: Iterable[isl.Set]) -> list[str]:
+        found = {name for set in sets for name in parameters_of(set.get_space())}
+        return sorted(found - set_of(self.scop_parameters))
+
+    # ------------------------------------------------------------------------------- the frame
+
+    def begin(
+        self,
+        name: str,
+        parameters: Sequence[str],
+        arrays: Sequence[str],
+        others: Sequence[Attribute],
+        results: Sequence[Attribute] = (),
+    ) -> tuple[Outlined, dict[str, SSAValue], dict[str, Part], tuple[SSAValue, ...], Code]:
+        types: list[Attribute] = [IndexType() for _ in parameters]
+        hints: list[str | None] = list(parameters)
+        ranks: list[int] = []
+        for array in arrays:
+            type = dynamic(self._scop.arrays[array].type)
+            ranks.append(len(type.get_shape()))
+            types += [type, *[IndexType()] * ranks[-1]]
+            hints += [array, *(f"{array}_{d}" for d in range(ranks[-1]))]
+        block = Block(arg_types=[*types, *others])
+        for argument, hint in zip(block.args, hints, strict=False):
+            argument.name_hint = hint
+        symbol = unique_name(f"{self._kernel.sym_name.data}_{name}", self._taken)
+        self._taken.add(symbol)
+        function = func.FuncOp(
+            symbol,
+            ([*types, *others], list(results)),
+            Region(block),
+            visibility=StringAttr("private"),
+        )
+        function.location = self._kernel.location
+        assert self._kernel.parent is not None
+        self._kernel.parent.insert_op_before(function, self._kernel)
+        arguments = iter(block.args)
+        values: dict[str, SSAValue] = {each: next(arguments) for each in parameters}
+        parts = {
+            array: Part(next(arguments), tuple(next(arguments) for _ in range(rank)))
+            for array, rank in zip(arrays, ranks, strict=True)
+        }
+        outlined = Outlined(function, tuple(parameters), tuple(arrays))
+        code = Code(InsertPoint.at_end(block))
+        return outlined, values, parts, tuple(arguments), code
+
+    def _scop_op(self, values: Mapping[str, SSAValue], offsets: Mapping[str, SSAValue]) -> ScopOp:
+        """A scop without statements, with these parameters."""
+        known = {**values, **offsets}
+        context = self._scop.context
+        for name in parameters_of(context.get_space()):
+            if name not in known:
+                position = context.find_dim_by_name(isl.dim_type.param, name)
+                context = context.project_out(isl.dim_type.param, position, 1)
+        context = isl.Set(f"[{', '.join(known)}] -> {{ : }}").intersect(context)
+        scop = ScopOp(list(known.values()), list(known), context, Region(Block()))
+        scop.location = self._kernel.location
+        return scop
+
+
+def set_of(names: Iterable[str]) -> set[str]:
+    return set(names)
+
+
+def _defined_in(op: Operation) -> Iterable[SSAValue]:
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args
+            for inner in block.ops:
+                yield from inner.results
+                yield from _defined_in(inner)
+
+
+def _involved(set: isl.Set) -> list[str]:
+    return [
+        name
+        for position, name in enumerate(parameters_of(set.get_space()))
+        if set.involves_dims(isl.dim_type.param, position, 1)
+    ]
+
+
+def _offset_names(parts: Mapping[str, Part]) -> dict[str, SSAValue]:
+    return {
+        f"{array}_{dimension}": offset
+        for array, part in parts.items()
+        for dimension, offset in enumerate(part.offsets)
+    }
+
+
+def _only(instances: isl.UnionSet, names: Iterable[str]) -> isl.UnionSet:
+    return instances
+
+
+def _moved(
+    statement: StmtOp,
+    instances: isl.UnionSet,
+    values: Mapping[SSAValue, SSAValue],
+    parts: Mapping[SSAValue, Part],
+) -> StmtOp:
+    """A copy of a statement that accesses parts of arrays, for some of its instances."""
+    space = statement.domain.data.get_space().align_params(instances.get_space())
+    domain = instances.extract_set(space)
+    mapping = dict(values) | {memory: part.memory for memory, part in parts.items()}
+    body = Region()
+    statement.body.clone_into(body, value_mapper=mapping)
+    copy = StmtOp(statement.sym_name.data, domain, body)
+    copy.attributes |= statement.attributes
+    copy.location = statement.location
+    offsets = {part.memory: part.offsets for part in parts.values()}
+    for op in operations_in(copy):
+        match op:
+            case (
+                affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp()
+            ) if op.memref in offsets:
+                _move_affine(op, offsets[op.memref])
+            case memref.LoadOp() | memref.StoreOp() if op.memref in offsets:
+                code = Code(InsertPoint.before(op))
+                for number, offset in enumerate(offsets[op.memref]):
+                    position = number + len(op.operands) - len(op.indices)
+                    op.operands[position] = code.difference(op.indices[number], offset)
+            case _:
+                pass
+    return copy
+
+
+def _move_affine(
+    op: affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp,
+    offsets: Sequence[SSAValue],
+) -> None:
+    """Let an access use subscripts that are less by `offsets`."""
+    map = op.map.data
+    results = [
+        result - AffineDimExpr(map.num_dims + number) for number, result in enumerate(map.results)
+    ]
+    moved = AffineMap(map.num_dims + len(offsets), map.num_symbols, tuple(results))
+    operands = list(op.operands)
+    first = len(operands) - len(op.indices) + map.num_dims
+    op.operands = [*operands[:first], *offsets, *operands[first:]]
+    op.properties["map"] = AffineMapAttr(moved)
+
+
+def _move_statement(
+    elements: isl.Set,
+    action: Action,
+    part: Part | None,
+    others: Sequence[SSAValue],
+    cell: SSAValue,
+) -> StmtOp:
+    rank = elements.dim(isl.dim_type.set)
+    domain = elements.set_tuple_name("Move").drop_unused_params()
+    block = Block(arg_types=[IndexType()] * rank)
+    for position, argument in enumerate(block.args):
+        argument.name_hint = f"x{position}"
+        domain = domain.set_dim_name(isl.dim_type.set, position, f"x{position}")
+    code = Code(InsertPoint.at_end(block))
+    place = code.load(cell)
+    if part is not None:
+        results = tuple(AffineDimExpr(d) - AffineDimExpr(rank + d) for d in range(rank))
+        map = AffineMapAttr(AffineMap(2 * rank, 0, results))
+        indices = [*block.args, *part.offsets]
+        if action == "pack":
+            assert isinstance(part.memory.type, MemRefType)
+            load = affine.LoadOp(part.memory, indices, map, part.memory.type.element_type)
+            code.add(load)
+            code.store(load.result, others[0], place)
+        else:
+            code.add(affine.StoreOp(code.load(others[0], place), part.memory, indices, map))
+    code.store(code.sum(place, 1), cell)
+    return StmtOp("Move", domain, Region(block))
+
+
+def _in_order(domain: isl.Set) -> isl.Schedule:
+    """The instances in lexicographic order."""
+    schedule = isl.Schedule.from_domain(isl.UnionSet.from_set(domain))
+    if domain.dim(isl.dim_type.set):
+        identity = isl.MultiAff.identity_on_domain_space(domain.get_space())
+        functions = isl.MultiPwAff.from_multi_aff(identity).reset_tuple_id(isl.dim_type.out)
+        schedule = schedule.insert_partial_schedule(
+            isl.MultiUnionPwAff.from_multi_pw_aff(functions)
+        )
+    return schedule
