@@ -199,17 +199,22 @@ class Elements:
         written_here = self.in_step(phase).intersect(self.run_by(phase, source))
         flow = self.flow.intersect_domain(written_here).range().unwrap()
         return self._of_arrays(
-            (flow.intersect_domain(self.run_by(reader, target)).range() for reader in self.phases),
-            _apart(self.divisions.values(), source, target),
+            self._read_by(reader, flow, phase, source, target) for reader in self.phases
         )
 
-    def _of_arrays(
-        self, unions: Iterable[isl.UnionSet], where: isl.Set | None = None
-    ) -> dict[str, isl.Set]:
+    def _read_by(
+        self, reader: Phase, flow: isl.UnionMap, writer: Phase, source: str, target: str
+    ) -> isl.UnionSet:
+        """What the rank `target` reads in a phase of `{ T[j] -> A[x] }`."""
+        read = flow.intersect_domain(self.run_by(reader, target)).range()
+        division = self.divisions[reader.name]
+        if division is self.divisions[writer.name]:
+            read = read.intersect_params(_apart(division, source, target))
+        return read
+
+    def _of_arrays(self, unions: Iterable[isl.UnionSet]) -> dict[str, isl.Set]:
         """The elements of each array, in the order of the names of arrays in the scop."""
         union = reduce(isl.UnionSet.union, unions).intersect_params(self.scop.context)
-        if where is not None:
-            union = union.intersect_params(where)
         found = {each.get_tuple_name() or "": each.coalesce() for each in sets_of(union)}
         return {
             name: found[name]
@@ -218,18 +223,17 @@ class Elements:
         }
 
 
-def _apart(divisions: Iterable[Division], one: str, another: str) -> isl.Set:
+def _apart(division: Division, one: str, another: str) -> isl.Set:
     """The blocks of two ranks are different ones, which have no iteration in common."""
-    apart = isl.Set("{ : }")
-    for division in {each.name: each for each in divisions}.values():
-        before = (
+    return reduce(
+        isl.Set.union,
+        (
             isl.Set(f"[{end}, {begin}] -> {{ : {end} <= {begin} }}")
             for dimension in range(len(division.ranges))
             for first, second in ((one, another), (another, one))
             for end, begin in ((division.end(dimension, first), division.begin(dimension, second)),)
-        )
-        apart = apart.intersect(reduce(isl.Set.union, before))
-    return apart
+        ),
+    )
 
 
 def _names(count: int) -> str:

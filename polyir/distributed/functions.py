@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import islpy as isl
 from xdsl.dialects import affine, func, memref
@@ -40,7 +39,8 @@ class Part:
     offsets: tuple[SSAValue, ...]
 
 
-Action = Literal["count", "pack", "unpack"]
+COUNT, PACK, UNPACK = range(3)
+"""What a function for a transfer does with the elements."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,50 @@ class Outlined:
         )
         code.add(call)
         return call.results
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Elements of one type that go from rank to rank in one message, in one order.
+
+    `function` takes the message, the place there of the first element, and what to do; it returns
+    the place after the last element.
+    """
+
+    element: Attribute
+    function: Outlined
+
+    def count(
+        self, code: Code, values: Mapping[str, SSAValue], parts: Mapping[str, Part]
+    ) -> SSAValue:
+        """Add code for the number of elements."""
+        empty = code.array("nothing", 0, element=self.element)
+        (count,) = self._call(code, values, parts, empty, 0, COUNT)
+        code.free(empty)
+        return count
+
+    def copy(
+        self,
+        code: Code,
+        values: Mapping[str, SSAValue],
+        parts: Mapping[str, Part],
+        message: tuple[SSAValue, SSAValue | int],
+        action: int,
+    ) -> None:
+        """Add code that copies the elements to or from a place in a message."""
+        self._call(code, values, parts, *message, action)
+
+    def _call(
+        self,
+        code: Code,
+        values: Mapping[str, SSAValue],
+        parts: Mapping[str, Part],
+        message: SSAValue,
+        start: SSAValue | int,
+        action: int,
+    ) -> Sequence[SSAValue]:
+        first = code.constant(start) if isinstance(start, int) else start
+        return self.function.call(code, values, parts, [message, first, code.constant(action)])
 
 
 def dynamic(type: Attribute) -> MemRefType:
@@ -143,37 +187,32 @@ class Functions:
 
     # --------------------------------------------------------------------------- the messages
 
-    def move(
-        self, name: str, sets: Mapping[str, isl.Set], action: Action, element: Attribute
-    ) -> Outlined:
-        """A function that copies elements of arrays to or from a buffer, in their order.
-
-        It takes the buffer and the place of the first one in it, and returns the place after the
-        last one. The action `count` returns the number of elements, and takes neither.
-        """
+    def transfer(self, name: str, sets: Mapping[str, isl.Set], element: Attribute) -> Transfer:
+        """A function that counts elements of arrays, or copies them to or from a message."""
         order = (*self.scop_parameters, *self._other_parameters(sets.values()))
         used = {each for set in sets.values() for each in _involved(set)}
         parameters = tuple(each for each in order if each in used)
-        moves = action != "count"
-        arrays = list(sets) if moves else []
-        types: list[Attribute] = []
-        if moves:
-            types = [MemRefType(element, [DYNAMIC_INDEX]), IndexType()]
+        types = [MemRefType(element, [DYNAMIC_INDEX]), IndexType(), IndexType()]
         outlined, values, parts, others, code = self.begin(
-            f"{action}_{name}", parameters, arrays, types, [IndexType()]
+            f"transfer_{name}", parameters, list(sets), types, [IndexType()]
         )
+        message, start, action = others
+        for value, hint in zip(others, ("message", "start", "action"), strict=True):
+            value.name_hint = hint
         cell = code.cell("place")
-        code.store(others[1] if moves else 0, cell)
+        code.store(start, cell)
+        is_packed = code.compared(action, "eq", PACK)
+        is_unpacked = code.compared(action, "eq", UNPACK)
         for array, elements in sets.items():
-            offsets = _offset_names({array: parts[array]}) if moves else {}
-            known = {each: values[each] for each in parameters}
-            scop = self._scop_op(known, offsets)
-            statement = _move_statement(elements, action, parts.get(array), others, cell)
+            scop = self._scop_op(values, _offset_names({array: parts[array]}))
+            statement = _transfer_statement(
+                elements, parts[array], message, cell, (is_packed, is_unpacked)
+            )
             scop.body.block.add_op(statement)
             scop.body.block.add_op(tree_from_schedule(_in_order(statement.domain.data)))
             code.add(scop)
         code.add(func.ReturnOp(code.load(cell)))
-        return outlined
+        return Transfer(element, outlined)
 
     def _other_parameters(self, sets: Iterable[isl.Set]) -> list[str]:
         found = {name for set in sets for name in parameters_of(set.get_space())}
@@ -316,13 +355,14 @@ def _move_affine(
     op.properties["map"] = AffineMapAttr(moved)
 
 
-def _move_statement(
+def _transfer_statement(
     elements: isl.Set,
-    action: Action,
-    part: Part | None,
-    others: Sequence[SSAValue],
+    part: Part,
+    message: SSAValue,
     cell: SSAValue,
+    tests: tuple[SSAValue, SSAValue],
 ) -> StmtOp:
+    """Copies one element of a part to or from the place in a message that `cell` has."""
     rank = elements.dim(isl.dim_type.set)
     domain = elements.set_tuple_name("Move").drop_unused_params()
     block = Block(arg_types=[IndexType()] * rank)
@@ -331,17 +371,18 @@ def _move_statement(
         domain = domain.set_dim_name(isl.dim_type.set, position, f"x{position}")
     code = Code(InsertPoint.at_end(block))
     place = code.load(cell)
-    if part is not None:
-        results = tuple(AffineDimExpr(d) - AffineDimExpr(rank + d) for d in range(rank))
-        map = AffineMapAttr(AffineMap(2 * rank, 0, results))
-        indices = [*block.args, *part.offsets]
-        if action == "pack":
-            assert isinstance(part.memory.type, MemRefType)
-            load = affine.LoadOp(part.memory, indices, map, part.memory.type.element_type)
-            code.add(load)
-            code.store(load.result, others[0], place)
-        else:
-            code.add(affine.StoreOp(code.load(others[0], place), part.memory, indices, map))
+    results = tuple(AffineDimExpr(d) - AffineDimExpr(rank + d) for d in range(rank))
+    map = AffineMapAttr(AffineMap(2 * rank, 0, results))
+    indices = [*block.args, *part.offsets]
+    is_packed, is_unpacked = tests
+    assert isinstance(part.memory.type, MemRefType)
+    with code.conditional(is_packed) as packing:
+        load = affine.LoadOp(part.memory, indices, map, part.memory.type.element_type)
+        packing.add(load)
+        packing.store(load.result, message, place)
+    with code.conditional(is_unpacked) as unpacking:
+        value = unpacking.load(message, place)
+        unpacking.add(affine.StoreOp(value, part.memory, indices, map))
     code.store(code.sum(place, 1), cell)
     return StmtOp("Move", domain, Region(block))
 

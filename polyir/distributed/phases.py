@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import lcm
 
 import islpy as isl
 
@@ -33,7 +34,7 @@ class Range:
 
     def is_near(self, other: Range) -> bool:
         """Do the bounds of two loops differ by bounded numbers, whatever the parameters are?"""
-        return self.stride == other.stride and all(
+        return all(
             _is_bounded(one.sub(another))
             for one, another in (
                 (self.least, other.least),
@@ -46,7 +47,7 @@ class Range:
         return Range(
             self.least.union_min(other.least).coalesce(),
             self.greatest.union_max(other.greatest).coalesce(),
-            self.stride,
+            lcm(self.stride, other.stride),
         )
 
 

@@ -31,7 +31,7 @@ from polyir.distributed.elements import (
     divisions_of,
     step_parameters,
 )
-from polyir.distributed.functions import Functions, Outlined, Part, dynamic
+from polyir.distributed.functions import PACK, UNPACK, Functions, Outlined, Part, Transfer, dynamic
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
 from polyir.irregular.code import Code
 from polyir.isl_trees import build_tree
@@ -47,16 +47,6 @@ def distribute_memory(module: ModuleOp, scop: Scop, dimensions: int) -> None:
     kernel = scop.op.parent_op()
     assert isinstance(kernel, func.FuncOp)
     _Program(module, kernel, tree, Elements(scop, tree.phases, divisions)).write()
-
-
-@dataclass(frozen=True)
-class _Transfer:
-    """The functions that move some elements of one type between arrays and messages."""
-
-    element: Attribute
-    count: Outlined
-    pack: Outlined
-    unpack: Outlined
 
 
 class _Program:
@@ -180,22 +170,15 @@ class _Program:
 
     # -------------------------------------------------------------------------- first and last
 
-    def _transfers(self, name: str, sets: Mapping[str, isl.Set]) -> list[_Transfer]:
+    def _transfers(self, name: str, sets: Mapping[str, isl.Set]) -> list[Transfer]:
         """The functions for elements of arrays, one group a type of element."""
         groups: dict[Attribute, dict[str, isl.Set]] = {}
         for array, elements in sets.items():
             type = self._scop.arrays[array].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, {})[array] = elements
-        move = self._functions.move
         return [
-            _Transfer(
-                element,
-                move(name, group, "count", element),
-                move(name, group, "pack", element),
-                move(name, group, "unpack", element),
-            )
-            for element, group in groups.items()
+            self._functions.transfer(name, group, element) for element, group in groups.items()
         ]
 
     def _is_argument(self, array: str) -> bool:
@@ -214,7 +197,7 @@ class _Program:
     def _between_root(
         self,
         code: Code,
-        transfer: _Transfer,
+        transfer: Transfer,
         own: Values,
         memory: tuple[Parts, Parts],
         place: _Place,
@@ -225,31 +208,30 @@ class _Program:
         with code.either(place.rank, "eq", 0) as (root, others):
             with root.loop("peer", 0, place.size) as (body, peer):
                 known = {**own, **self._bounds(body, place.table, peer, PEER)}
-                (count,) = transfer.count.call(body, known, {})
+                count = transfer.count(body, known, source)
                 with body.conditional(body.compared(count, "ne", 0)) as some:
                     buffer = some.array("message", count, element=transfer.element)
-                    zero = some.constant(0)
                     with some.either(peer, "eq", 0) as (itself, another):
-                        transfer.pack.call(itself, known, source, [buffer, zero])
-                        transfer.unpack.call(itself, known, target, [buffer, zero])
+                        transfer.copy(itself, known, source, (buffer, 0), PACK)
+                        transfer.copy(itself, known, target, (buffer, 0), UNPACK)
                         if to_root:
                             _receive(another, buffer, count, peer)
-                            transfer.unpack.call(another, known, target, [buffer, zero])
+                            transfer.copy(another, known, target, (buffer, 0), UNPACK)
                         else:
-                            transfer.pack.call(another, known, source, [buffer, zero])
+                            transfer.copy(another, known, source, (buffer, 0), PACK)
                             _send(another, buffer, count, peer)
                     some.free(buffer)
             known = {**own, **self._bounds(others, place.table, place.rank, PEER)}
-            (count,) = transfer.count.call(others, known, {})
+            count = transfer.count(others, known, source if to_root else target)
             with others.conditional(others.compared(count, "ne", 0)) as some:
                 buffer = some.array("message", count, element=transfer.element)
                 zero = some.constant(0)
                 if to_root:
-                    transfer.pack.call(some, known, source, [buffer, zero])
+                    transfer.copy(some, known, source, (buffer, 0), PACK)
                     _send(some, buffer, count, zero)
                 else:
                     _receive(some, buffer, count, zero)
-                    transfer.unpack.call(some, known, target, [buffer, zero])
+                    transfer.copy(some, known, target, (buffer, 0), UNPACK)
                 some.free(buffer)
 
     # --------------------------------------------------------------------------------- steps
@@ -303,7 +285,7 @@ class _Program:
         return outlined
 
     def _exchange(
-        self, code: Code, transfer: _Transfer, own: Values, parts: Parts, place: _Place
+        self, code: Code, transfer: Transfer, own: Values, parts: Parts, place: _Place
     ) -> None:
         """Send to each rank what it needs of this rank, and receive what this one needs."""
         totals = code.array("starts", 2, code.sum(place.size, 1))
@@ -315,7 +297,7 @@ class _Program:
             theirs = self._bounds(body, place.table, peer, "")
             for row, (source, target) in enumerate(((mine, theirs), (theirs, mine))):
                 known = {**own, **_named(source, OWN), **_named(target, PEER)}
-                (count,) = transfer.count.call(body, known, {})
+                count = transfer.count(body, known, parts)
                 count = body.select(peer, "eq", place.rank, 0, count)
                 end = body.sum(body.load(totals, row, peer), count)
                 body.store(end, totals, row, body.sum(peer, 1))
@@ -332,14 +314,14 @@ class _Program:
             self._post(some, mpi.IrecvOp, incoming, start, count, peer, requests.result, number)
         with _peers(code, totals, 0, place.size) as (some, peer, start, count):
             theirs = self._bounds(some, place.table, peer, PEER)
-            transfer.pack.call(some, {**own, **theirs}, parts, [outgoing, start])
+            transfer.copy(some, {**own, **theirs}, parts, (outgoing, start), PACK)
             self._post(some, mpi.IsendOp, outgoing, start, count, peer, requests.result, number)
         posted = code.builder.insert(arith.IndexCastOp(code.load(number), i32)).result
         code.add(mpi.WaitallOp(requests.result, posted))
         with _peers(code, totals, 1, place.size) as (some, peer, start, _):
             theirs = self._bounds(some, place.table, peer, OWN)
             known = {**own, **theirs, **_named(mine, PEER)}
-            transfer.unpack.call(some, known, parts, [incoming, start])
+            transfer.copy(some, known, parts, (incoming, start), UNPACK)
         code.free(outgoing, incoming, totals)
 
     def _post(
