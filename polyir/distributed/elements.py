@@ -19,6 +19,7 @@ from functools import cached_property, reduce
 
 import islpy as isl
 
+from polyir.dialects.dependence import DependenceKind
 from polyir.distributed.phases import Phase, Range
 from polyir.isl_lists import maps_of, sets_of
 from polyir.model.scop import Scop
@@ -37,11 +38,11 @@ class Division:
     ranges: tuple[Range, ...]
 
     def begin(self, dimension: int, who: str) -> str:
-        """The parameter for the first value of a block."""
+        """The parameter for the first tile of a block."""
         return f"{who}{self.name}b{dimension}"
 
     def end(self, dimension: int, who: str) -> str:
-        """The parameter for the first value after a block."""
+        """The parameter for the first tile after a block."""
         return f"{who}{self.name}e{dimension}"
 
     def parameters(self, who: str) -> list[str]:
@@ -53,22 +54,24 @@ class Division:
         ]
 
     def block(self, who: str) -> isl.Set:
-        """`{ [p] : begin <= p < end }`."""
-        dimensions = len(self.ranges)
-        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 2 * dimensions, dimensions)
-        for position, name in enumerate(self.parameters(who)):
-            space = space.set_dim_name(isl.dim_type.param, position, name)
-        block = isl.Set.universe(space)
-        for dimension in range(dimensions):
-            for at_end in (False, True):
-                bound = isl.Constraint.inequality_alloc(isl.LocalSpace.from_space(space))
-                sign = -1 if at_end else 1
-                bound = bound.set_coefficient_val(isl.dim_type.set, dimension, isl.Val(sign))
-                parameter = 2 * dimension + at_end
-                bound = bound.set_coefficient_val(isl.dim_type.param, parameter, isl.Val(-sign))
-                bound = bound.set_constant_val(isl.Val(-1 if at_end else 0))
-                block = block.add_constraint(bound)
-        return block
+        """`{ [p] }`: the values in the tiles of a block."""
+        values = [f"p{dimension}" for dimension in range(len(self.ranges))]
+        bounds = [
+            f"{each.offset} + {each.stride} {self.begin(dimension, who)} <= {value} "
+            f"< {each.offset} + {each.stride} {self.end(dimension, who)}"
+            for dimension, (each, value) in enumerate(zip(self.ranges, values, strict=True))
+        ]
+        parameters = ", ".join(self.parameters(who))
+        return isl.Set(f"[{parameters}] -> {{ [{', '.join(values)}] : {' and '.join(bounds)} }}")
+
+    def context(self, who: str) -> isl.Set:
+        """What is known of the parameters of each block."""
+        parameters = ", ".join(self.parameters(who))
+        known = " and ".join(
+            f"{self.begin(dimension, who)} <= {self.end(dimension, who)}"
+            for dimension in range(len(self.ranges))
+        )
+        return isl.Set(f"[{parameters}] -> {{ : {known} }}")
 
 
 OWN = "own_"
@@ -135,7 +138,14 @@ class Elements:
 
     @cached_property
     def _order(self) -> isl.UnionMap:
-        return self.scop.schedule.get_map().intersect_domain(self.scop.domain)
+        """An order in which each read takes its value from the same write as in that of the tree.
+
+        The order of the program is one, and simpler, where the tree respects all dependences.
+        """
+        known = self.scop.dependences
+        if known is None or known.order is None or any(each.kind is DependenceKind.REDUCTION for each in known.items):
+            return self.scop.schedule.get_map().intersect_domain(self.scop.domain)
+        return known.order.intersect_domain(self.scop.domain)
 
     @cached_property
     def _flow(self) -> isl.UnionFlow:

@@ -21,7 +21,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.distributed.elements import OWN, Elements, step_parameters
+from polyir.distributed.elements import OWN, PEER, Elements, step_parameters
 from polyir.distributed.phases import Phase
 from polyir.irregular.code import Code
 from polyir.isl_lists import parameters_of
@@ -264,6 +264,9 @@ class Functions:
         """A scop without statements, with these parameters."""
         known = {**values, **offsets}
         context = self._scop.context
+        for division in self._elements.divisions.values():
+            for who in (OWN, PEER):
+                context = context.intersect(division.context(who))
         for name in parameters_of(context.get_space()):
             if name not in known:
                 position = context.find_dim_by_name(isl.dim_type.param, name)

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import lcm
 
 import islpy as isl
 
@@ -23,14 +22,17 @@ from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
 
 @dataclass(frozen=True)
 class Range:
-    """The values of a parallel loop in all steps: from `least` to `greatest`, at a distance.
+    """The values of a parallel loop in all steps: from `least` to `greatest`, in tiles.
 
-    Both are functions of the parameters of the scop, where the loop runs at all.
+    Both are functions of the parameters of the scop, where the loop runs at all. Tile t has the
+    values v with `offset + stride * t <= v < offset + stride * (t + 1)`. A rank has whole tiles,
+    so that its bounds are simple: `32 * floor(i / 32) >= 32 * begin` is `i >= 32 * begin`.
     """
 
     least: isl.PwAff
     greatest: isl.PwAff
     stride: int
+    offset: int
 
     def is_near(self, other: Range) -> bool:
         """Do the bounds of two loops differ by bounded numbers, whatever the parameters are?"""
@@ -43,12 +45,18 @@ class Range:
         )
 
     def union(self, other: Range) -> Range:
-        """The least range around both."""
-        return Range(
-            self.least.union_min(other.least).coalesce(),
-            self.greatest.union_max(other.greatest).coalesce(),
-            lcm(self.stride, other.stride),
+        """A range around both, with the larger tiles."""
+        larger = max(self, other, key=lambda each: each.stride)
+        return replace(
+            larger,
+            least=self.least.union_min(other.least).coalesce(),
+            greatest=self.greatest.union_max(other.greatest).coalesce(),
         )
+
+    def tile(self, value: isl.PwAff) -> isl.PwAff:
+        """The number of the tile that has a value."""
+        shifted = value.add_constant_val(isl.Val(-self.offset))
+        return shifted.scale_down_val(isl.Val(self.stride)).floor()
 
 
 def _is_bounded(difference: isl.PwAff) -> bool:
@@ -195,7 +203,7 @@ class _Division:
         else:
             place = isl.UnionMap.from_domain_and_range(around.domain, isl.UnionSet("{ [0] }"))
             zero = isl.PwAff("{ [(0)] }")
-            ranges = (Range(zero, zero, 1),)
+            ranges = (Range(zero, zero, 1, 0),)
         self.phases.append(
             Phase(
                 f"P{len(self.phases)}",
@@ -212,9 +220,15 @@ class _Division:
     def _range(self, place: isl.UnionMap, position: int) -> Range:
         (values,) = sets_of(place.range())
         values = values.intersect_params(self._context)
-        stride = int(values.get_stride(position).to_python())
+        least, greatest = (
+            bound(position).coalesce() for bound in (values.dim_min, values.dim_max)
+        )
+        lattice = values.get_stride_info(position)
+        stride, offset = int(lattice.get_stride().to_python()), lattice.get_offset()
+        if not offset.is_cst():
+            return Range(least, greatest, 1, 0)
         return Range(
-            values.dim_min(position).coalesce(), values.dim_max(position).coalesce(), stride
+            least, greatest, stride, int(offset.get_constant_val().to_python()) % stride
         )
 
 

@@ -98,25 +98,21 @@ class _Program:
         """The bounds of the blocks of each rank, one row a rank."""
         table = code.array("blocks", size, len(self._columns))
         for division in self._divisions:
-            loops = [
-                (self._value(code, each.least, values), self._value(code, each.greatest, values))
+            ends = [
+                [self._value(code, each.tile(end), values) for end in (each.least, each.greatest)]
                 for each in division.ranges
             ]
-            tiles = [
-                code.steps(least, code.sum(greatest, 1), each.stride)
-                for (least, greatest), each in zip(loops, division.ranges, strict=True)
-            ]
+            tiles = [code.steps(first, code.sum(last, 1), 1) for first, last in ends]
             with code.loop("r", 0, size) as (body, rank):
-                for dimension, each in enumerate(division.ranges):
-                    least = loops[dimension][0]
+                for dimension, count in enumerate(tiles):
                     for which, next in (
                         (division.begin(dimension, ""), rank),
                         (division.end(dimension, ""), body.sum(rank, 1)),
                     ):
                         before = body.builder.insert(
-                            arith.CeilDivSIOp(body.product(next, tiles[dimension]), size)
+                            arith.CeilDivSIOp(body.product(next, count), size)
                         ).result
-                        bound = body.sum(least, body.product(before, each.stride))
+                        bound = body.sum(ends[dimension][0], before)
                         body.store(bound, table, rank, self._columns.index(which))
         return table
 
