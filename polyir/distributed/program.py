@@ -99,7 +99,10 @@ class _Program:
         table = code.array("blocks", size, len(self._columns))
         for division in self._divisions:
             ends = [
-                [self._value(code, each.tile(end), values) for end in (each.least, each.greatest)]
+                [
+                    self._value(code, tile.gist(tile.domain()).coalesce(), values)
+                    for tile in map(each.tile, (each.least, each.greatest))
+                ]
                 for each in division.ranges
             ]
             tiles = [code.steps(first, code.sum(last, 1), 1) for first, last in ends]
@@ -120,7 +123,6 @@ class _Program:
         self, code: Code, function: isl.PwAff, values: Mapping[str, SSAValue]
     ) -> SSAValue:
         known = {name: IndexExpression.of(value) for name, value in values.items()}
-        function = function.gist(function.domain()).coalesce()
         context = self._scop.context.align_params(function.get_domain_space())
         expression = expression_of(function, context)
         return AstExpressionReader(known).value(expression, code.builder)
@@ -148,10 +150,10 @@ class _Program:
             elements = held[name]
             least, sizes = [], []
             for dimension in range(len(type.get_shape())):
-                first = self._value(code, elements.dim_min(dimension).coalesce(), own)
-                last = self._value(code, elements.dim_max(dimension).coalesce(), own)
-                least.append(first)
-                sizes.append(code.steps(first, code.sum(last, 1), 1))
+                first, last = elements.dim_min(dimension), elements.dim_max(dimension)
+                least.append(self._value(code, first.gist(first.domain()).coalesce(), own))
+                extent = last.sub(first).add_constant_val(isl.Val(1))
+                sizes.append(self._value(code, _or_zero(extent, self._scop.context), own))
             part = code.array(name, *sizes, element=type.element_type)
             parts[name] = Part(part, tuple(least))
         return parts
@@ -349,6 +351,14 @@ class _Place:
 
 Values = Mapping[str, SSAValue]
 Parts = Mapping[str, Part]
+
+
+def _or_zero(function: isl.PwAff, context: isl.Set) -> isl.PwAff:
+    """A function of parameters that is 0 where it was not defined."""
+    elsewhere = isl.Set.universe(function.get_domain_space()).subtract(function.domain())
+    zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(function.get_domain_space()))
+    rest = isl.PwAff.from_aff(zero).intersect_params(elsewhere.params())
+    return function.union_add(rest).gist_params(context).coalesce()
 
 
 def _named(bounds: Mapping[str, SSAValue], who: str) -> dict[str, SSAValue]:
