@@ -83,14 +83,6 @@ def step_parameters(phase: Phase) -> list[str]:
     return [f"step{position}" for position in range(phase.steps)]
 
 
-@dataclass(frozen=True)
-class Transfer:
-    """The elements of one array that go from one rank to another at the end of a step."""
-
-    array: str
-    elements: isl.Set
-
-
 class Elements:
     """The sets of a scop whose tree is divided into phases.
 
@@ -143,7 +135,11 @@ class Elements:
         The order of the program is one, and simpler, where the tree respects all dependences.
         """
         known = self.scop.dependences
-        if known is None or known.order is None or any(each.kind is DependenceKind.REDUCTION for each in known.items):
+        if (
+            known is None
+            or known.order is None
+            or any(each.kind is DependenceKind.REDUCTION for each in known.items)
+        ):
             return self.scop.schedule.get_map().intersect_domain(self.scop.domain)
         return known.order.intersect_domain(self.scop.domain)
 

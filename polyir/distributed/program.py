@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     MemRefType,
     ModuleOp,
-    StringAttr,
     i32,
     i64,
 )
@@ -26,7 +25,6 @@ from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.distributed.elements import (
     OWN,
     PEER,
-    Division,
     Elements,
     divisions_of,
     step_parameters,
@@ -119,17 +117,13 @@ class _Program:
                         body.store(bound, table, rank, self._columns.index(which))
         return table
 
-    def _value(
-        self, code: Code, function: isl.PwAff, values: Mapping[str, SSAValue]
-    ) -> SSAValue:
+    def _value(self, code: Code, function: isl.PwAff, values: Mapping[str, SSAValue]) -> SSAValue:
         known = {name: IndexExpression.of(value) for name, value in values.items()}
         context = self._scop.context.align_params(function.get_domain_space())
         expression = expression_of(function, context)
         return AstExpressionReader(known).value(expression, code.builder)
 
-    def _bounds(
-        self, code: Code, table: SSAValue, rank: SSAValue, who: str
-    ) -> dict[str, SSAValue]:
+    def _bounds(self, code: Code, table: SSAValue, rank: SSAValue, who: str) -> dict[str, SSAValue]:
         bounds = {}
         for number, name in enumerate(self._columns):
             value = code.load(table, rank, number)
@@ -175,9 +169,7 @@ class _Program:
             type = self._scop.arrays[array].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, {})[array] = elements
-        return [
-            self._functions.transfer(name, group, element) for element, group in groups.items()
-        ]
+        return [self._functions.transfer(name, group, element) for element, group in groups.items()]
 
     def _is_argument(self, array: str) -> bool:
         return self._scop.arrays[array].owner is self._kernel.body.block
@@ -417,7 +409,3 @@ def _erase_memory(memory: SSAValue) -> None:
     assert all(isinstance(use, memref.DeallocOp) for use in uses)
     for op in (*uses, memory.owner):
         Rewriter.erase_op(op)
-
-
-__all__ = ["distribute_memory"]
-_Unused = (Callable, Sequence, Operation, StringAttr, Division)
