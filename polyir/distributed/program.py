@@ -158,7 +158,8 @@ class _Program:
             return memory
         cast = memref.CastOp.get(memory, type)
         code.add(cast)
-        return cast.dest
+        whole: SSAValue = cast.dest
+        return whole
 
     # -------------------------------------------------------------------------- first and last
 
