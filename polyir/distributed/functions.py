@@ -174,7 +174,7 @@ class Functions:
         offsets: dict[SSAValue, Part] = {}
         for name, part in parts.items():
             offsets[self._scop.arrays[name]] = part
-        scop = self._scop_op(values, _offset_names(parts))
+        scop = self._scop_op(values, parts)
         for body in bodies:
             scop.body.block.add_op(_moved(body, instances, mapping, offsets))
         tree = TreeNode("domain", instances, phase.tree)
@@ -202,7 +202,7 @@ class Functions:
         is_packed = code.compared(action, "eq", PACK)
         is_unpacked = code.compared(action, "eq", UNPACK)
         for array, elements in sets.items():
-            scop = self._scop_op(values, _offset_names({array: parts[array]}))
+            scop = self._scop_op(values, {array: parts[array]})
             statement = _transfer_statement(
                 elements, parts[array], message, cell, (is_packed, is_unpacked)
             )
@@ -258,9 +258,9 @@ class Functions:
         code = Code(InsertPoint.at_end(block))
         return outlined, values, parts, tuple(arguments), code
 
-    def _scop_op(self, values: Mapping[str, SSAValue], offsets: Mapping[str, SSAValue]) -> ScopOp:
-        """A scop without statements, with these parameters."""
-        known = {**values, **offsets}
+    def _scop_op(self, values: Mapping[str, SSAValue], parts: Mapping[str, Part]) -> ScopOp:
+        """A scop without statements, with these values and the offsets of parts as parameters."""
+        known = {**values, **_offset_names(parts, values)}
         context = self._scop.context
         for division in self._elements.divisions.values():
             for who in (OWN, PEER):
@@ -292,12 +292,16 @@ def _involved(elements: isl.Set) -> list[str]:
     ]
 
 
-def _offset_names(parts: Mapping[str, Part]) -> dict[str, SSAValue]:
-    return {
-        f"{array}_{dimension}": offset
-        for array, part in parts.items()
-        for dimension, offset in enumerate(part.offsets)
-    }
+def _offset_names(parts: Mapping[str, Part], taken: Iterable[str]) -> dict[str, SSAValue]:
+    """Names for the offsets of parts, other than those in `taken`."""
+    known = set(taken)
+    offsets: dict[str, SSAValue] = {}
+    for array, part in parts.items():
+        for dimension, offset in enumerate(part.offsets):
+            name = unique_name(f"{array}_{dimension}", known)
+            known.add(name)
+            offsets[name] = offset
+    return offsets
 
 
 def _moved(

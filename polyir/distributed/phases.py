@@ -10,13 +10,13 @@ U. Bondhugula, "Compiling affine loop nests for distributed-memory parallel arch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 
-from polyir.isl_lists import sets_of
+from polyir.isl_lists import parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
 
 
@@ -67,8 +67,8 @@ def _is_bounded(difference: isl.PwAff) -> bool:
 class Phase:
     """A subtree that the ranks share, with the loops around it.
 
-    `step` is `{ S[i] -> [s] }`, the values of the sequential loops around it, outermost first, and
-    `place` is `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges`
+    `step` is `{ S[i] -> [s] }`, the values of the `steps` sequential loops around it, outermost
+    first; parameters that are called `stem` and a number stand for them. `place` is `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges`
     has all values; if there are none, all instances are in one place. `tree` is the subtree, from
     the band with these loops down.
     """
@@ -77,6 +77,7 @@ class Phase:
     domain: isl.UnionSet
     step: isl.UnionMap
     steps: int
+    stem: str
     place: isl.UnionMap
     ranges: tuple[Range, ...]
     tree: tuple[TreeNode, ...]
@@ -109,6 +110,15 @@ def divided(schedule: isl.Schedule, context: isl.Set, dimensions: int) -> Divide
     phases = tuple(division.phases)
     instances = reduce(isl.UnionSet.union, (_instances(each) for each in phases))
     return DividedTree(TreeNode("domain", instances, tree), phases)
+
+
+def unused_stem(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted`, or a longer word with which no name in `taken` begins."""
+    names = tuple(taken)
+    stem = wanted
+    while any(name.startswith(stem) for name in names):
+        stem += "_"
+    return stem
 
 
 def instances_of_steps(phase: Phase) -> isl.Set:
@@ -149,6 +159,7 @@ class _Division:
         self.phases: list[Phase] = []
         self._context = context
         self._dimensions = dimensions
+        self._stem = unused_stem("step", parameters_of(context.get_space()))
 
     def divide(self, nodes: Sequence[TreeNode], around: _Around) -> tuple[TreeNode, ...]:
         """What stands for the subtrees `nodes`, none or one, in the tree of the phases."""
@@ -210,6 +221,7 @@ class _Division:
                 around.domain,
                 around.step(),
                 len(around.loops),
+                self._stem,
                 place,
                 ranges,
                 tuple(nodes),

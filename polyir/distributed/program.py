@@ -41,7 +41,7 @@ from polyir.model.tree import tree_from_schedule
 def distribute_memory(module: ModuleOp, scop: Scop, dimensions: int) -> None:
     """Make the function around a scop one that all ranks call."""
     tree = divided(scop.schedule, scop.context, dimensions)
-    divisions = divisions_of(tree.phases)
+    divisions = divisions_of(tree.phases, scop.op.parameter_values)
     kernel = scop.op.parent_op()
     assert isinstance(kernel, func.FuncOp)
     _Program(module, kernel, tree, Elements(scop, tree.phases, divisions)).write()
@@ -280,7 +280,7 @@ class _Program:
     ) -> None:
         """Send to each rank what it needs of this rank, and receive what this one needs."""
         totals = code.array("starts", 2, code.sum(place.size, 1))
-        mine = {name.removeprefix(OWN): own[name] for name in own if name.startswith(OWN)}
+        mine = {name: own[f"{OWN}{name}"] for name in self._columns}
         sends = 0, 1
         for row in sends:
             code.store(0, totals, row, 0)
