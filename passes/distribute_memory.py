@@ -9,8 +9,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.distributed.program import distribute_memory
+from polyir.distributed.requirements import (
+    require_distributable,
+    require_known_elements,
+    require_scops,
+)
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.prerequisites import analysed_scops, require_proved
 
 
 @dataclass(frozen=True)
@@ -22,5 +27,11 @@ class DistributeMemoryPass(ModulePass):
     name = "distribute-memory"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for scop in scops_in(op):
-            distribute_memory(op, scop_of(scop), self.dimensions)
+        scops = analysed_scops(op, self.name)
+        require_scops(op, scops)
+        for scop_op in scops:
+            require_proved(scop_op, self.name)
+            require_distributable(scop_op)
+            scop = scop_of(scop_op)
+            require_known_elements(scop)
+            distribute_memory(op, scop, self.dimensions)

@@ -169,14 +169,18 @@ class _Division:
         if isinstance(node.content, BandMembers):
             return self._divide_band(node, node.content, around)
         if node.kind in ("sequence", "set"):
-            children = tuple(self._divide_filter(child, around) for child in node.children)
+            # Of a filter without an instance, nothing would stand in the tree of the phases.
+            children = tuple(
+                self._divide_filter(child, around)
+                for child in node.children
+                if not around.within(_filter_of(child)).domain.is_empty()
+            )
             return (replace(node, kind="sequence", children=children),)
         return self.divide(node.children, around)
 
     def _divide_filter(self, node: TreeNode, around: _Around) -> TreeNode:
-        assert isinstance(node.content, isl.UnionSet)
         before = len(self.phases)
-        children = self.divide(node.children, around.within(node.content))
+        children = self.divide(node.children, around.within(_filter_of(node)))
         own = [_instances(phase) for phase in self.phases[before:]]
         return TreeNode("filter", reduce(isl.UnionSet.union, own), children)
 
@@ -238,6 +242,11 @@ class _Division:
         if not offset.is_cst():
             return Range(least, greatest, 1, 0)
         return Range(least, greatest, stride, int(offset.get_constant_val().to_python()) % stride)
+
+
+def _filter_of(node: TreeNode) -> isl.UnionSet:
+    assert isinstance(node.content, isl.UnionSet)
+    return node.content
 
 
 def _has_parallel_loop(node: TreeNode) -> bool:

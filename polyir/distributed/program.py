@@ -31,6 +31,7 @@ from polyir.distributed.elements import (
 )
 from polyir.distributed.functions import PACK, UNPACK, Functions, Outlined, Part, Transfer, dynamic
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
+from polyir.distributed.requirements import require_instances, require_parallel_loops
 from polyir.irregular.code import Code
 from polyir.isl_trees import build_tree
 from polyir.model.index_expressions import IndexExpression
@@ -40,7 +41,9 @@ from polyir.model.tree import tree_from_schedule
 
 def distribute_memory(module: ModuleOp, scop: Scop, dimensions: int) -> None:
     """Make the function around a scop one that all ranks call."""
+    require_instances(scop)
     tree = divided(scop.schedule, scop.context, dimensions)
+    require_parallel_loops(scop, tree.phases)
     divisions = divisions_of(tree.phases, scop.op.parameter_values)
     kernel = scop.op.parent_op()
     assert isinstance(kernel, func.FuncOp)
