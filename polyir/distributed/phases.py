@@ -68,9 +68,10 @@ class Phase:
     """A subtree that the ranks share, with the loops around it.
 
     `step` is `{ S[i] -> [s] }`, the values of the `steps` sequential loops around it, outermost
-    first; parameters that are called `stem` and a number stand for them. `place` is `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges`
-    has all values; if there are none, all instances are in one place. `tree` is the subtree, from
-    the band with these loops down.
+    first; parameters that are called `stem` and a number stand for them. `place` is
+    `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges` has all
+    values; if there are none, all instances are in one place. `tree` is the subtree, from the band
+    with these loops down.
     """
 
     name: str
@@ -228,7 +229,7 @@ class _Division:
                 self._stem,
                 place,
                 ranges,
-                tuple(nodes),
+                tuple(_with_instances(node, around.domain) for node in nodes),
             )
         )
         return ()
@@ -242,6 +243,16 @@ class _Division:
         if not offset.is_cst():
             return Range(least, greatest, 1, 0)
         return Range(least, greatest, stride, int(offset.get_constant_val().to_python()) % stride)
+
+
+def _with_instances(node: TreeNode, domain: isl.UnionSet) -> TreeNode:
+    """A subtree without the filters that let no instance of `domain` through."""
+    children = tuple(
+        _with_instances(child, domain)
+        for child in node.children
+        if child.kind != "filter" or not _filter_of(child).is_disjoint(domain)
+    )
+    return replace(node, children=children)
 
 
 def _filter_of(node: TreeNode) -> isl.UnionSet:

@@ -144,7 +144,13 @@ class _Program:
                 code.add(cell)
                 parts[name] = Part(cell.memref, ())
                 continue
-            elements = held[name]
+            elements = held.get(name)
+            if elements is None:
+                # No instance accesses it.
+                zeros = [code.constant(0) for _ in type.get_shape()]
+                nothing = code.array(name, *zeros, element=type.element_type)
+                parts[name] = Part(nothing, tuple(zeros))
+                continue
             least, sizes = [], []
             for dimension in range(len(type.get_shape())):
                 first, last = elements.dim_min(dimension), elements.dim_max(dimension)
