@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.distributed.options import DistributionOptions
 from polyir.distributed.program import distribute_memory
 from polyir.distributed.requirements import (
     require_distributable,
@@ -19,10 +20,8 @@ from polyir.passes.prerequisites import analysed_scops, require_proved
 
 
 @dataclass(frozen=True)
-class DistributeMemoryPass(ModulePass):
+class DistributeMemoryPass(DistributionOptions, ModulePass):
     """Divide parallel loops and arrays among ranks."""
-
-    dimensions: int = 1
 
     name = "distribute-memory"
 
@@ -34,4 +33,4 @@ class DistributeMemoryPass(ModulePass):
             require_distributable(scop_op)
             scop = scop_of(scop_op)
             require_known_elements(scop)
-            distribute_memory(op, scop, self.dimensions)
+            distribute_memory(op, scop, self)

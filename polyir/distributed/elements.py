@@ -186,6 +186,13 @@ class Elements:
             accesses.intersect_domain(self.run_by(phase, who)).range() for phase in self.phases
         )
 
+    def accessed(self) -> dict[str, isl.Set]:
+        """The elements of each array that are accessed."""
+        accesses = self.writes.union(self.reads)
+        return self._of_arrays(
+            accesses.intersect_domain(phase.domain).range() for phase in self.phases
+        )
+
     def scattered(self, who: str) -> dict[str, isl.Set]:
         """The elements whose first values a rank needs."""
         return self._of_arrays(

@@ -97,9 +97,13 @@ class Transfer:
         parts: Mapping[str, Part],
         message: tuple[SSAValue, SSAValue | int],
         action: int,
-    ) -> None:
-        """Add code that copies the elements to or from a place in a message."""
-        self._call(code, values, parts, *message, action)
+    ) -> SSAValue:
+        """Add code that copies the elements to or from a place in a message.
+
+        Returns the place after the last element.
+        """
+        (end,) = self._call(code, values, parts, *message, action)
+        return end
 
     def _call(
         self,
