@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.diagnostics import errors_at
 from polyir.distributed.program import distribute_memory
 from polyir.distributed.requirements import (
     require_distributable,
@@ -34,4 +35,5 @@ class DistributeMemoryPass(ModulePass):
             require_distributable(scop_op)
             scop = scop_of(scop_op)
             require_known_elements(scop)
-            distribute_memory(op, scop, self.dimensions)
+            with errors_at(scop_op):
+                distribute_memory(op, scop, self.dimensions)
