@@ -406,10 +406,11 @@ def _is_equal(one: isl.UnionSet, another: isl.UnionSet) -> bool:
     """Are two sets equal? Mostly they have the same constraints, which isl compares faster."""
     one = one.align_params(another.get_space())
     another = another.align_params(one.get_space())
-    own, other = ({part.get_tuple_name(): part for part in sets_of(each)} for each in (one, another))
+    own, other = (
+        {part.get_tuple_name(): part for part in sets_of(each)} for each in (one, another)
+    )
     return (
-        own.keys() == other.keys()
-        and all(own[name].plain_is_equal(other[name]) for name in own)
+        own.keys() == other.keys() and all(own[name].plain_is_equal(other[name]) for name in own)
     ) or one.is_equal(another)
 
 

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import errors_at
+from polyir.distributed.options import DistributionOptions
 from polyir.distributed.program import distribute_memory
 from polyir.distributed.requirements import (
     require_distributable,
@@ -20,10 +21,8 @@ from polyir.passes.prerequisites import analysed_scops, require_proved
 
 
 @dataclass(frozen=True)
-class DistributeMemoryPass(ModulePass):
+class DistributeMemoryPass(DistributionOptions, ModulePass):
     """Divide parallel loops and arrays among ranks."""
-
-    dimensions: int = 1
 
     name = "distribute-memory"
 
@@ -36,4 +35,4 @@ class DistributeMemoryPass(ModulePass):
             scop = scop_of(scop_op)
             require_known_elements(scop)
             with errors_at(scop_op):
-                distribute_memory(op, scop, self.dimensions)
+                distribute_memory(op, scop, self)

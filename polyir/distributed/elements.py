@@ -84,14 +84,6 @@ def step_parameters(phase: Phase) -> list[str]:
     return [f"step{position}" for position in range(phase.steps)]
 
 
-@dataclass(frozen=True)
-class Transfer:
-    """The elements of one array that go from one rank to another at the end of a step."""
-
-    array: str
-    elements: isl.Set
-
-
 class Elements:
     """The sets of a scop whose tree is divided into phases.
 
@@ -144,7 +136,11 @@ class Elements:
         The order of the program is one, and simpler, where the tree respects all dependences.
         """
         known = self.scop.dependences
-        if known is None or known.order is None or any(each.kind is DependenceKind.REDUCTION for each in known.items):
+        if (
+            known is None
+            or known.order is None
+            or any(each.kind is DependenceKind.REDUCTION for each in known.items)
+        ):
             return self.scop.schedule.get_map().intersect_domain(self.scop.domain)
         return known.order.intersect_domain(self.scop.domain)
 
@@ -188,6 +184,13 @@ class Elements:
         accesses = self.writes.union(self.reads)
         return self._of_arrays(
             accesses.intersect_domain(self.run_by(phase, who)).range() for phase in self.phases
+        )
+
+    def accessed(self) -> dict[str, isl.Set]:
+        """The elements of each array that are accessed."""
+        accesses = self.writes.union(self.reads)
+        return self._of_arrays(
+            accesses.intersect_domain(phase.domain).range() for phase in self.phases
         )
 
     def scattered(self, who: str) -> dict[str, isl.Set]:

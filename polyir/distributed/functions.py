@@ -97,9 +97,13 @@ class Transfer:
         parts: Mapping[str, Part],
         message: tuple[SSAValue, SSAValue | int],
         action: int,
-    ) -> None:
-        """Add code that copies the elements to or from a place in a message."""
-        self._call(code, values, parts, *message, action)
+    ) -> SSAValue:
+        """Add code that copies the elements to or from a place in a message.
+
+        Returns the place after the last element.
+        """
+        (end,) = self._call(code, values, parts, *message, action)
+        return end
 
     def _call(
         self,
@@ -126,9 +130,7 @@ class Functions:
     def __init__(self, module: ModuleOp, kernel: func.FuncOp, elements: Elements) -> None:
         self._module, self._kernel, self._elements = module, kernel, elements
         self._scop = elements.scop
-        self._taken = {
-            op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)
-        }
+        self._taken = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
 
     @cached_property
     def scop_parameters(self) -> tuple[str, ...]:
@@ -179,7 +181,7 @@ class Functions:
         scop = self._scop_op(values, _offset_names(parts))
         for body in bodies:
             scop.body.block.add_op(_moved(body, instances, mapping, offsets))
-        tree = TreeNode("domain", _only(instances, names), phase.tree)
+        tree = TreeNode("domain", instances, phase.tree)
         scop.body.block.add_op(tree_from_schedule(build_tree(tree)))
         code.add(scop)
         code.add(func.ReturnOp())
@@ -190,7 +192,7 @@ class Functions:
     def transfer(self, name: str, sets: Mapping[str, isl.Set], element: Attribute) -> Transfer:
         """A function that counts elements of arrays, or copies them to or from a message."""
         order = (*self.scop_parameters, *self._other_parameters(sets.values()))
-        used = {each for set in sets.values() for each in _involved(set)}
+        used = {name for each in sets.values() for name in _involved(each)}
         parameters = tuple(each for each in order if each in used)
         types = [MemRefType(element, [DYNAMIC_INDEX]), IndexType(), IndexType()]
         outlined, values, parts, others, code = self.begin(
@@ -215,8 +217,8 @@ class Functions:
         return Transfer(element, outlined)
 
     def _other_parameters(self, sets: Iterable[isl.Set]) -> list[str]:
-        found = {name for set in sets for name in parameters_of(set.get_space())}
-        return sorted(found - set_of(self.scop_parameters))
+        found = {name for each in sets for name in parameters_of(each.get_space())}
+        return sorted(found - set(self.scop_parameters))
 
     # ------------------------------------------------------------------------------- the frame
 
@@ -277,10 +279,6 @@ class Functions:
         return scop
 
 
-def set_of(names: Iterable[str]) -> set[str]:
-    return set(names)
-
-
 def _defined_in(op: Operation) -> Iterable[SSAValue]:
     for region in op.regions:
         for block in region.blocks:
@@ -290,11 +288,11 @@ def _defined_in(op: Operation) -> Iterable[SSAValue]:
                 yield from _defined_in(inner)
 
 
-def _involved(set: isl.Set) -> list[str]:
+def _involved(elements: isl.Set) -> list[str]:
     return [
         name
-        for position, name in enumerate(parameters_of(set.get_space()))
-        if set.involves_dims(isl.dim_type.param, position, 1)
+        for position, name in enumerate(parameters_of(elements.get_space()))
+        if elements.involves_dims(isl.dim_type.param, position, 1)
     ]
 
 
@@ -304,10 +302,6 @@ def _offset_names(parts: Mapping[str, Part]) -> dict[str, SSAValue]:
         for array, part in parts.items()
         for dimension, offset in enumerate(part.offsets)
     }
-
-
-def _only(instances: isl.UnionSet, names: Iterable[str]) -> isl.UnionSet:
-    return instances
 
 
 def _moved(

@@ -16,7 +16,7 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.isl_lists import maps_of, sets_of
+from polyir.isl_lists import sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
 
 
@@ -69,8 +69,8 @@ class Phase:
 
     `step` is `{ S[i] -> [s] }`, the values of the sequential loops around it, outermost first, and
     `place` is `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges`
-    has all values; if there are none, all instances are in one place. `tree` is the subtree, from the band with
-    these loops down.
+    has all values; if there are none, all instances are in one place. `tree` is the subtree, from
+    the band with these loops down.
     """
 
     name: str
@@ -224,16 +224,12 @@ class _Division:
     def _range(self, place: isl.UnionMap, position: int) -> Range:
         (values,) = sets_of(place.range())
         values = values.intersect_params(self._context)
-        least, greatest = (
-            bound(position).coalesce() for bound in (values.dim_min, values.dim_max)
-        )
+        least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
         lattice = values.get_stride_info(position)
         stride, offset = int(lattice.get_stride().to_python()), lattice.get_offset()
         if not offset.is_cst():
             return Range(least, greatest, 1, 0)
-        return Range(
-            least, greatest, stride, int(offset.get_constant_val().to_python()) % stride
-        )
+        return Range(least, greatest, stride, int(offset.get_constant_val().to_python()) % stride)
 
 
 def _filter_of(node: TreeNode) -> isl.UnionSet:
@@ -278,6 +274,3 @@ def _identity(phases: Sequence[Phase], position: int) -> isl.UnionPwAff:
         for phase in phases
     )
     return reduce(isl.UnionPwAff.union_add, functions)
-
-
-__all__ = ["DividedTree", "Phase", "Range", "divided", "instances_of_steps", "maps_of"]

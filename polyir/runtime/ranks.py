@@ -39,9 +39,7 @@ class Mpi:
 def find_mpi() -> Mpi:
     """MPI beside this Python, or of the system. Raises `CompilationError` if there is none."""
     beside = str(Path(sys.executable).parent)
-    found = [
-        shutil.which(name, path=beside) or shutil.which(name) for name in ("mpicc", "mpiexec")
-    ]
+    found = [shutil.which(name, path=beside) or shutil.which(name) for name in ("mpicc", "mpiexec")]
     compiler, launcher = found
     if compiler is None or launcher is None:
         raise CompilationError(
@@ -123,7 +121,10 @@ def _main(signature: Signature) -> str:
     for number, parameter in enumerate(signature.parameters):
         name = f"a{number}"
         if not isinstance(parameter, ArrayParameter):
-            lines += [f"  {parameter.type.value} {name};", f"  take(given, &{name}, sizeof {name});"]
+            lines += [
+                f"  {parameter.type.value} {name};",
+                f"  take(given, &{name}, sizeof {name});",
+            ]
             passed.append(name)
             continue
         extents = [f"{name}_{d}" for d in parameter.type.dynamic_dimensions]
@@ -142,9 +143,7 @@ def _main(signature: Signature) -> str:
         passed += [f"{cast}{name}", *extents]
         written.append(f"    put(taken, {name}, {name}_bytes);")
     call = f"  {signature.symbol}({', '.join(passed)});"
-    return _MAIN.format(
-        arguments="\n".join(lines), call=call, written="\n".join(written)
-    )
+    return _MAIN.format(arguments="\n".join(lines), call=call, written="\n".join(written))
 
 
 _MAIN = """\
