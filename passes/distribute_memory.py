@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.diagnostics import errors_at, remark
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.program import distribute_memory
 from polyir.distributed.requirements import (
@@ -33,4 +34,7 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
             require_distributable(scop_op)
             scop = scop_of(scop_op)
             require_known_elements(scop)
-            distribute_memory(op, scop, self)
+            with errors_at(scop_op):
+                remarks = distribute_memory(op, scop, self)
+            for message in remarks:
+                remark(self.name, message, op)

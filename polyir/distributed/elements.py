@@ -22,6 +22,7 @@ import islpy as isl
 from polyir.dialects.dependence import DependenceKind
 from polyir.distributed.phases import Phase, Range, unused_stem
 from polyir.isl_lists import maps_of, sets_of
+from polyir.model.analysis import flow_by_dates
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 
@@ -149,8 +150,7 @@ class Elements:
 
     def _flow_to(self, sink: isl.UnionMap, order: isl.UnionMap) -> isl.UnionFlow:
         access = isl.UnionAccessInfo.from_sink(sink)
-        access = access.set_must_source(self.writes).set_schedule_map(order)
-        return access.compute_flow()
+        return flow_by_dates(access.set_must_source(self.writes), order)
 
     @cached_property
     def flow(self) -> isl.UnionMap:

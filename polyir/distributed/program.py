@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import islpy as isl
 from xdsl.dialects import func, memref, mpi
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,22 +17,53 @@ from polyir.distributed.exchange import Exchange, gather, scatter
 from polyir.distributed.functions import Functions, Outlined, Part, Transfer, dynamic
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
-from polyir.distributed.requirements import require_instances, require_parallel_loops
+from polyir.distributed.requirements import (
+    is_divided,
+    require_instances,
+    require_parallel_loops,
+)
 from polyir.irregular.code import Code
 from polyir.isl_trees import build_tree
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
+from polyir.transform.walk import name_list
 
 
-def distribute_memory(module: ModuleOp, scop: Scop, options: DistributionOptions) -> None:
-    """Make the function around a scop one that all ranks call."""
+def distribute_memory(
+    module: ModuleOp, scop: Scop, options: DistributionOptions
+) -> tuple[str, ...]:
+    """Make the function around a scop one that all ranks call; returns what was done, in words.
+
+    Functions for one rank's part of each phase, for each step and for each kind of message are
+    added before it. Raises `NotDistributedError` if no loop can be divided among ranks.
+    """
     require_instances(scop)
     tree = divided(scop.schedule, scop.context, options.grid)
     require_parallel_loops(scop, tree.phases)
     divisions = divisions_of(tree.phases, scop.op.parameter_values)
     kernel = scop.op.parent_op()
     assert isinstance(kernel, func.FuncOp)
-    _Program(module, kernel, tree, Elements(scop, tree.phases, divisions), options).write()
+    elements = Elements(scop, tree.phases, divisions)
+    known = set(module.walk())
+    _Program(module, kernel, tree, elements, options).write()
+    for op in module.walk():
+        if op not in known and isinstance(op.location, UnknownLoc):
+            op.location = scop.op.location
+    return tuple(_remarks(tree.phases, elements))
+
+
+def _remarks(phases: Sequence[Phase], elements: Elements) -> Iterator[str]:
+    """What ranks do in each phase, and what they send, one line a phase."""
+    for phase in phases:
+        names = name_list(phase.statements)
+        sent = elements.sent(phase, OWN, PEER)
+        messages = f"sends {name_list(tuple(sent))} after each step" if sent else "sends nothing"
+        if not is_divided(phase):
+            yield f"the first rank runs {names}, whose loops are not parallel; it {messages}"
+            continue
+        loops = "loops are" if len(phase.ranges) > 1 else "loop is"
+        tiles = " x ".join(str(each.stride) for each in phase.ranges)
+        yield f"the parallel {loops} divided of {names}, in tiles of {tiles}; a rank {messages}"
 
 
 class _Program:
@@ -44,7 +75,7 @@ class _Program:
         elements: Elements,
         options: DistributionOptions,
     ) -> None:
-        self._module, self._kernel, self._tree, self._elements = module, kernel, tree, elements
+        self._kernel, self._tree, self._elements = kernel, tree, elements
         self._scop = elements.scop
         self._functions = Functions(module, kernel, elements)
         self._blocks = Blocks(elements, options)

@@ -126,7 +126,13 @@ def random_distribution(seed: int) -> tuple[tuple[str, ...], str]:
         passes.append(f"wavefront{{degrees={random.randint(1, 2)}}}")
     if random.random() < 0.4:
         passes.append(_drawn(random))
-    return tuple(passes), "distribute-memory"
+    options: list[str] = ["grid=2"] if random.random() < 0.35 else []
+    match random.choice(("block", "block", "cyclic", "block-cyclic")):
+        case "block-cyclic":
+            options.append(f"distribution=block-cyclic block={random.randint(1, 3)}")
+        case "cyclic":
+            options.append("distribution=cyclic")
+    return tuple(passes), f"distribute-memory{{{' '.join(options)}}}"
 
 
 def drawn_pass(element: str, module: ModuleOp) -> str | None:

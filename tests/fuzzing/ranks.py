@@ -35,6 +35,7 @@ from polyir import api
 from polyir.diagnostics import PolyirError, remarks_to
 from polyir.distributed.requirements import NotDistributedError
 from polyir.limits import ResourceError, time_limited_to
+from polyir.model.analysis import DataflowError
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions
@@ -156,7 +157,7 @@ def _work(case: RanksCase, flags: tuple[str, ...], sender: Connection) -> None:
         reason = check(case, flags)
     except NotDistributedError as error:
         sender.send(("refused", error.message.partition(": ")[2]))
-    except ResourceError as error:
+    except (DataflowError, ResourceError) as error:
         sender.send(("refused", error.message))
     except Exception:
         sender.send(("failed", traceback.format_exc()))
