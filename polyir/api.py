@@ -185,6 +185,8 @@ def compile(
     must be arrays of the device, which are used without transfers. `tuned` is a file of
     polyir-tune, whose pipeline runs; it must be for `source` as it is. With `check_indices`, each
     call of a function with index arrays checks first that they lead to no subscript out of bounds.
+    After `distribute-memory`, all ranks of a communicator call the functions, with it as a further
+    argument before the others (`polyir.runtime.distributed`).
     Raises `PolyirError` where the text, the pipeline, the compiler or the device is at fault, and
     `MissingPackageError`, which is one.
     """
@@ -312,6 +314,12 @@ def _compile_natively(
         from polyir.runtime.given_functions import given_functions
 
         given = given_functions(loops, functions)
+    if calls_mpi(loops):
+        if backend == "llvm":
+            raise OptionError("a program for ranks requires the C backend")
+        from polyir.runtime.distributed import compile_distributed
+
+        return compile_distributed(loops, options, checks, given)
     if chosen == "c":
         try:
             return runtime.compile_module(loops, options, checks=checks, given=given)
