@@ -10,6 +10,7 @@ U. Bondhugula, "Compiling affine loop nests for distributed-memory parallel arch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -114,10 +115,10 @@ def divided(schedule: isl.Schedule, context: isl.Set, dimensions: int) -> Divide
 
 
 def unused_stem(wanted: str, taken: Iterable[str]) -> str:
-    """`wanted`, or a longer word with which no name in `taken` begins."""
+    """`wanted`, or a longer word with which, and a number, no name in `taken` begins."""
     names = tuple(taken)
     stem = wanted
-    while any(name.startswith(stem) for name in names):
+    while any(re.match(rf"{stem}\d", name) for name in names):
         stem += "_"
     return stem
 

@@ -61,9 +61,9 @@ def _remarks(phases: Sequence[Phase], elements: Elements) -> Iterator[str]:
         if not is_divided(phase):
             yield f"the first rank runs {names}, whose loops are not parallel; it {messages}"
             continue
-        loops = "loops are" if len(phase.ranges) > 1 else "loop is"
+        loops = "loops" if len(phase.ranges) > 1 else "loop"
         tiles = " x ".join(str(each.stride) for each in phase.ranges)
-        yield f"the parallel {loops} divided of {names}, in tiles of {tiles}; a rank {messages}"
+        yield f"divided the parallel {loops} of {names} into tiles of {tiles}; a rank {messages}"
 
 
 class _Program:
