@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from polyir.distributed.blocks import Blocks, Parts, Place, Values
 from polyir.distributed.elements import OWN, PEER
-from polyir.distributed.functions import PACK, UNPACK, Transfer
+from polyir.distributed.transfers import PACK, UNPACK, Transfer
 from polyir.irregular.code import Code
 
 
