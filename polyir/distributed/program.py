@@ -100,7 +100,9 @@ class _Program:
             ("gather", self._elements.gathered(PEER), gather),
         ):
             if move is gather:
-                code.add(self._steps(values, memory, place))
+                turn = code.cell("turn")
+                code.store(0, turn)
+                code.add(self._steps(values, memory, place, turn))
             outer = {array: elements for array, elements in sets.items() if array in whole}
             for each in self._transfers(name, outer):
                 move(code, self._blocks, each, values, place, whole, memory)
@@ -144,8 +146,14 @@ class _Program:
 
     # --------------------------------------------------------------------------------- steps
 
-    def _steps(self, values: Values, memory: Mapping[str, SSAValue], place: Place) -> ScopOp:
-        """The sequential loops, with a call for each step of a phase."""
+    def _steps(
+        self, values: Values, memory: Mapping[str, SSAValue], place: Place, turn: SSAValue
+    ) -> ScopOp:
+        """The sequential loops, with a call for each step of a phase.
+
+        Each step changes `turn`, which the next one reads. So their order is known to who analyses
+        the loops, without what the functions access.
+        """
         old = self._scop.op
         scop = ScopOp(list(values.values()), list(values), self._scop.context, Region(Block()))
         scop.location = old.location
@@ -161,7 +169,9 @@ class _Program:
                 domain = domain.set_dim_name(isl.dim_type.set, position, names[position])
             known = {**values, **dict(zip(names, block.args, strict=True))}
             others = [*place.values(), *memory.values(), *self._functions.outside]
-            step.call(Code(InsertPoint.at_end(block)), known, {}, others)
+            code = Code(InsertPoint.at_end(block))
+            step.call(code, known, {}, others)
+            code.store(code.difference(code.constant(1), code.load(turn)), turn)
             scop.body.block.add_op(StmtOp(phase.name, domain, Region(block)))
         scop.body.block.add_op(tree_from_schedule(build_tree(self._tree.tree)))
         return scop
