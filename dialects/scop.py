@@ -49,6 +49,10 @@ from polyir.dialects.schedule_tree import (
 from polyir.isl_lists import parameters_of, sets_of
 
 
+KEEPS_LOOPS = "poly.keeps_loops"
+"""A unit attribute of a scop whose loops are not worth splitting: they run rarely, or are short."""
+
+
 @irdl_op_definition
 class ScopOp(IRDLOperation):
     """A maximal static control part: parameters, context, statements, one schedule tree.

@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from polyir.codegen.ast_build import expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader
-from polyir.distributed.elements import OWN, Division, Elements
+from polyir.distributed.elements import OWN, Elements
 from polyir.distributed.functions import Part, dynamic
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.phases import Range
@@ -157,15 +157,11 @@ class Blocks:
         )
         return first, code.steps(first, code.sum(last, 1), 1)
 
-    def _before(
-        self, code: Code, block: SSAValue, number: SSAValue, blocks: SSAValue
-    ) -> SSAValue:
+    def _before(self, code: Code, block: SSAValue, number: SSAValue, blocks: SSAValue) -> SSAValue:
         """How many of `number` tiles are in blocks before a block."""
         if self._options.tiles:
             return code.minimum(code.product(block, self._options.tiles), number)
-        return code.builder.insert(
-            arith.CeilDivSIOp(code.product(block, number), blocks)
-        ).result
+        return code.builder.insert(arith.CeilDivSIOp(code.product(block, number), blocks)).result
 
     def _grid(self, code: Code, ranks: SSAValue) -> tuple[SSAValue, ...]:
         """The lengths of the sides of the grid of ranks; the second one is the shorter one."""
@@ -258,9 +254,7 @@ class Blocks:
         return AstExpressionReader(known).value(expression, code.builder)
 
 
-def _coordinates(
-    code: Code, block: SSAValue, sides: Sequence[SSAValue]
-) -> tuple[SSAValue, ...]:
+def _coordinates(code: Code, block: SSAValue, sides: Sequence[SSAValue]) -> tuple[SSAValue, ...]:
     """Where a block is in a grid, whose blocks are numbered row by row."""
     if len(sides) == 1:
         return (block,)

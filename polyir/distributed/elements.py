@@ -221,9 +221,11 @@ class Elements:
         """What the rank `target` reads in a phase of `{ T[j] -> A[x] }`."""
         read = flow.intersect_domain(self.run_by(reader, target)).range()
         division = self.divisions[reader.name]
-        if division is self.divisions[writer.name]:
-            read = read.intersect_params(_apart(division, source, target))
-        return read
+        if division is not self.divisions[writer.name]:
+            return read
+        apart = read.intersect_params(_apart(division, source, target))
+        # In a grid, blocks are apart in many ways, each of which would be a piece of the set.
+        return apart if len(division.ranges) == 1 or apart.is_empty() else read
 
     def _of_arrays(self, unions: Iterable[isl.UnionSet]) -> dict[str, isl.Set]:
         """The elements of each array, in the order of the names of arrays in the scop."""

@@ -7,9 +7,8 @@ blocks in the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from xdsl.dialects import arith, llvm, mpi
 from xdsl.dialects.builtin import MemRefType, i32, i64
@@ -17,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from polyir.distributed.blocks import Blocks, Parts, Place, Values
 from polyir.distributed.elements import OWN, PEER
-from polyir.distributed.functions import PACK, UNPACK, Transfer
+from polyir.distributed.transfers import PACK, UNPACK, Transfer
 from polyir.irregular.code import Code
 
 
@@ -197,9 +196,7 @@ class Exchange:
         with code.loop("peer", 0, self._place.ranks) as (body, peer):
             body.store(body.load(self._starts, row, peer), self._next, peer)
 
-    def _copy(
-        self, code: Code, values: Values, own: SSAValue, owner: SSAValue, row: int
-    ) -> None:
+    def _copy(self, code: Code, values: Values, own: SSAValue, owner: SSAValue, row: int) -> None:
         """Copy the elements for a pair of blocks to or from the next place in a buffer."""
         parts = self._blocks.parts(code, self._place, own, self._memory)
         action = PACK if row == _OUT else UNPACK

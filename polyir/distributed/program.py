@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 
 import islpy as isl
 from xdsl.dialects import func, memref, mpi
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
 from polyir.distributed.blocks import Blocks, Place, Values
 from polyir.distributed.elements import OWN, PEER, Elements, divisions_of, step_parameters
 from polyir.distributed.exchange import Exchange, gather, scatter
-from polyir.distributed.functions import Functions, Outlined, Part, Transfer, dynamic
+from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
 from polyir.distributed.requirements import require_instances, require_parallel_loops
+from polyir.distributed.transfers import Transfer, transfer
 from polyir.irregular.code import Code
 from polyir.isl_trees import build_tree
 from polyir.model.scop import Scop
@@ -70,8 +71,8 @@ class _Program:
             if move is gather:
                 code.add(self._steps(values, memory, place))
             outer = {array: elements for array, elements in sets.items() if array in whole}
-            for transfer in self._transfers(name, outer):
-                move(code, self._blocks, transfer, values, place, whole, memory)
+            for each in self._transfers(name, outer):
+                move(code, self._blocks, each, values, place, whole, memory)
         arrays = [each for each in memory.values() if isinstance(each.owner, memref.AllocOp)]
         code.free(*arrays, place.table)
         Rewriter.erase_op(op)
@@ -108,7 +109,7 @@ class _Program:
             type = self._scop.arrays[array].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, {})[array] = elements
-        return [self._functions.transfer(name, group, element) for element, group in groups.items()]
+        return [transfer(self._functions, name, group, each) for each, group in groups.items()]
 
     # --------------------------------------------------------------------------------- steps
 
@@ -117,6 +118,7 @@ class _Program:
         old = self._scop.op
         scop = ScopOp(list(values.values()), list(values), self._scop.context, Region(Block()))
         scop.location = old.location
+        scop.attributes[KEEPS_LOOPS] = UnitAttr()
         for phase in self._tree.phases:
             step = self._step(phase)
             domain = instances_of_steps(phase)
@@ -151,8 +153,8 @@ class _Program:
             value.name_hint = name
         outside = others[3 + len(arrays) :]
         exchanges = [
-            Exchange(self._blocks, transfer, values, place, memory, tag)
-            for tag, transfer in enumerate(transfers)
+            Exchange(self._blocks, each, values, place, memory, tag)
+            for tag, each in enumerate(transfers)
         ]
         for each in exchanges:
             each.begin(code)
