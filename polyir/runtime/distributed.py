@@ -178,7 +178,6 @@ class DistributedFunction(NativeFunction):
                 passed.append(self._number_type(number).from_buffer_copy(value))
         return passed
 
-
     def _number_type(self, position: int) -> CScalar:
         parameter = self.signature.parameters[position]
         assert isinstance(parameter, ScalarParameter)
