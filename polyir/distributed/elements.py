@@ -13,15 +13,16 @@ schedule, thus in an earlier step, or in the writing rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind
-from polyir.distributed.phases import Phase, Range
+from polyir.distributed.phases import Phase, Range, unused_stem
 from polyir.isl_lists import maps_of, sets_of
+from polyir.model.analysis import flow_by_dates
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 
@@ -80,7 +81,7 @@ PEER = "peer_"
 
 def step_parameters(phase: Phase) -> list[str]:
     """The parameters for the values of the sequential loops around a phase."""
-    return [f"step{position}" for position in range(phase.steps)]
+    return [f"{phase.stem}{position}" for position in range(phase.steps)]
 
 
 class Elements:
@@ -149,8 +150,7 @@ class Elements:
 
     def _flow_to(self, sink: isl.UnionMap, order: isl.UnionMap) -> isl.UnionFlow:
         access = isl.UnionAccessInfo.from_sink(sink)
-        access = access.set_must_source(self.writes).set_schedule_map(order)
-        return access.compute_flow()
+        return flow_by_dates(access.set_must_source(self.writes), order)
 
     @cached_property
     def flow(self) -> isl.UnionMap:
@@ -288,8 +288,11 @@ def _names(count: int) -> str:
     return ", ".join(f"i{position}" for position in range(count))
 
 
-def divisions_of(phases: Sequence[Phase]) -> dict[str, Division]:
-    """The divisions of phases by their names; loops whose values differ little share one."""
+def divisions_of(phases: Sequence[Phase], taken: Collection[str]) -> dict[str, Division]:
+    """The divisions of phases by their names; loops whose values differ little share one.
+
+    Their parameters have other names than those in `taken`.
+    """
     groups: list[list[Phase]] = []
     for phase in phases:
         for group in groups:
@@ -302,11 +305,12 @@ def divisions_of(phases: Sequence[Phase]) -> dict[str, Division]:
                 break
         else:
             groups.append([phase])
+    stem = unused_stem("d", [name.removeprefix(OWN).removeprefix(PEER) for name in taken])
     divisions: dict[str, Division] = {}
     for number, group in enumerate(groups):
         ranges = tuple(
             reduce(Range.union, each) for each in zip(*(p.ranges for p in group), strict=True)
         )
-        division = Division(f"d{number}", ranges)
+        division = Division(f"{stem}{number}", ranges)
         divisions |= {phase.name: division for phase in group}
     return divisions

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import islpy as isl
 from xdsl.dialects import func, memref, mpi
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,20 +17,54 @@ from polyir.distributed.exchange import Exchange, gather, scatter
 from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
+from polyir.distributed.requirements import (
+    is_divided,
+    require_instances,
+    require_parallel_loops,
+)
 from polyir.distributed.transfers import Transfer, transfer
 from polyir.irregular.code import Code
 from polyir.isl_trees import build_tree
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
+from polyir.transform.walk import name_list
 
 
-def distribute_memory(module: ModuleOp, scop: Scop, options: DistributionOptions) -> None:
-    """Make the function around a scop one that all ranks call."""
+def distribute_memory(
+    module: ModuleOp, scop: Scop, options: DistributionOptions
+) -> tuple[str, ...]:
+    """Make the function around a scop one that all ranks call; returns what was done, in words.
+
+    Functions for one rank's part of each phase, for each step and for each kind of message are
+    added before it. Raises `NotDistributedError` if no loop can be divided among ranks.
+    """
+    require_instances(scop)
     tree = divided(scop.schedule, scop.context, options.grid)
-    divisions = divisions_of(tree.phases)
+    require_parallel_loops(scop, tree.phases)
+    divisions = divisions_of(tree.phases, scop.op.parameter_values)
     kernel = scop.op.parent_op()
     assert isinstance(kernel, func.FuncOp)
-    _Program(module, kernel, tree, Elements(scop, tree.phases, divisions), options).write()
+    elements = Elements(scop, tree.phases, divisions)
+    known = set(module.walk())
+    _Program(module, kernel, tree, elements, options).write()
+    for op in module.walk():
+        if op not in known and isinstance(op.location, UnknownLoc):
+            op.location = scop.op.location
+    return tuple(_remarks(tree.phases, elements))
+
+
+def _remarks(phases: Sequence[Phase], elements: Elements) -> Iterator[str]:
+    """What ranks do in each phase, and what they send, one line a phase."""
+    for phase in phases:
+        names = name_list(phase.statements)
+        sent = elements.sent(phase, OWN, PEER)
+        messages = f"sends {name_list(tuple(sent))} after each step" if sent else "sends nothing"
+        if not is_divided(phase):
+            yield f"the first rank runs {names}, whose loops are not parallel; it {messages}"
+            continue
+        loops = "loops" if len(phase.ranges) > 1 else "loop"
+        tiles = " x ".join(str(each.stride) for each in phase.ranges)
+        yield f"divided the parallel {loops} of {names} into tiles of {tiles}; a rank {messages}"
 
 
 class _Program:
@@ -42,7 +76,7 @@ class _Program:
         elements: Elements,
         options: DistributionOptions,
     ) -> None:
-        self._module, self._kernel, self._tree, self._elements = module, kernel, tree, elements
+        self._kernel, self._tree, self._elements = kernel, tree, elements
         self._scop = elements.scop
         self._functions = Functions(module, kernel, elements)
         self._blocks = Blocks(elements, options)
@@ -66,7 +100,9 @@ class _Program:
             ("gather", self._elements.gathered(PEER), gather),
         ):
             if move is gather:
-                code.add(self._steps(values, memory, place))
+                turn = code.cell("turn")
+                code.store(0, turn)
+                code.add(self._steps(values, memory, place, turn))
             outer = {array: elements for array, elements in sets.items() if array in whole}
             for each in self._transfers(name, outer):
                 move(code, self._blocks, each, values, place, whole, memory)
@@ -117,8 +153,14 @@ class _Program:
 
     # --------------------------------------------------------------------------------- steps
 
-    def _steps(self, values: Values, memory: Mapping[str, SSAValue], place: Place) -> ScopOp:
-        """The sequential loops, with a call for each step of a phase."""
+    def _steps(
+        self, values: Values, memory: Mapping[str, SSAValue], place: Place, turn: SSAValue
+    ) -> ScopOp:
+        """The sequential loops, with a call for each step of a phase.
+
+        Each step changes `turn`, which the next one reads. So their order is known to who analyses
+        the loops, without what the functions access.
+        """
         old = self._scop.op
         scop = ScopOp(list(values.values()), list(values), self._scop.context, Region(Block()))
         scop.location = old.location
@@ -134,7 +176,9 @@ class _Program:
                 domain = domain.set_dim_name(isl.dim_type.set, position, names[position])
             known = {**values, **dict(zip(names, block.args, strict=True))}
             others = [*place.values(), *memory.values(), *self._functions.outside]
-            step.call(Code(InsertPoint.at_end(block)), known, {}, others)
+            code = Code(InsertPoint.at_end(block))
+            step.call(code, known, {}, others)
+            code.store(code.difference(code.constant(1), code.load(turn)), turn)
             scop.body.block.add_op(StmtOp(phase.name, domain, Region(block)))
         scop.body.block.add_op(tree_from_schedule(build_tree(self._tree.tree)))
         return scop
