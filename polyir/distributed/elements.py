@@ -246,7 +246,7 @@ class Elements:
         division = self.divisions[reader.name]
         if division is not self.divisions[writer.name]:
             return False
-        return bool(flow.intersect_params(_apart(division, source, target)).is_empty())
+        return bool(flow.intersect_params(apart(division, source, target)).is_empty())
 
     def _read_by(
         self, reader: Phase, flow: isl.UnionMap, writer: Phase, source: str, target: str
@@ -256,9 +256,9 @@ class Elements:
         division = self.divisions[reader.name]
         if division is not self.divisions[writer.name]:
             return read
-        apart = read.intersect_params(_apart(division, source, target))
+        between = read.intersect_params(apart(division, source, target))
         # In a grid, blocks are apart in many ways, each of which would be a piece of the set.
-        return apart if len(division.ranges) == 1 or apart.is_empty() else read
+        return between if len(division.ranges) == 1 or between.is_empty() else read
 
     def _of_arrays(self, unions: Iterable[isl.UnionSet]) -> dict[str, isl.Set]:
         """The elements of each array, in the order of the names of arrays in the scop."""
@@ -271,7 +271,7 @@ class Elements:
         }
 
 
-def _apart(division: Division, one: str, another: str) -> isl.Set:
+def apart(division: Division, one: str, another: str) -> isl.Set:
     """The blocks of two ranks are different ones, which have no iteration in common."""
     return reduce(
         isl.Set.union,
