@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import islpy as isl
 from xdsl.dialects import func, memref, mpi
@@ -12,10 +13,18 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
 from polyir.distributed.blocks import Blocks, Place, Values
-from polyir.distributed.elements import OWN, PEER, Elements, divisions_of, step_parameters
+from polyir.distributed.elements import (
+    OWN,
+    PEER,
+    Division,
+    Elements,
+    divisions_of,
+    step_parameters,
+)
 from polyir.distributed.exchange import Exchange, gather, scatter
 from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.options import DistributionOptions
+from polyir.distributed.overlap import Edge, edges_of
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
 from polyir.distributed.requirements import (
     is_divided,
@@ -135,14 +144,21 @@ class _Program:
         code.add(cast)
         return Part(cast.dest, offsets)
 
-    def _transfers(self, name: str, sets: Mapping[str, isl.Set]) -> list[Transfer]:
+    def _transfers(
+        self,
+        name: str,
+        sets: Mapping[str, isl.Set],
+        writers: Mapping[str, Sequence[isl.Map]] | None = None,
+    ) -> list[Transfer]:
         """The functions for elements of arrays, one group a type of element."""
         groups: dict[Attribute, dict[str, isl.Set]] = {}
         for array, elements in sets.items():
             type = self._scop.arrays[array].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, {})[array] = elements
-        return [transfer(self._functions, name, group, each) for each, group in groups.items()]
+        return [
+            transfer(self._functions, name, group, each, writers) for each, group in groups.items()
+        ]
 
     # --------------------------------------------------------------------------------- steps
 
@@ -179,7 +195,10 @@ class _Program:
     def _step(self, phase: Phase) -> Outlined:
         """What a rank does in a step: its part of the phase, then the messages."""
         compute = self._functions.compute(phase)
-        transfers = self._transfers(phase.name, self._elements.sent(phase, OWN, PEER))
+        division = self._elements.divisions[phase.name]
+        sent = self._elements.sent(phase, OWN, PEER)
+        writers = self._elements.sent_by(phase, OWN, PEER) if sent else {}
+        transfers = self._transfers(phase.name, sent, writers)
         arrays = list(self._scop.arrays)
         types: list[Attribute] = [dynamic(self._scop.arrays[each].type) for each in arrays]
         outlined, values, _, others, code = self._functions.begin(
@@ -199,27 +218,70 @@ class _Program:
         ]
         for each in exchanges:
             each.begin(code)
-        self._compute(code, compute, values, memory, place, outside)
+        edges = edges_of(self._elements, phase) if exchanges and is_divided(phase) else None
+        part = _Computation(self._blocks, compute, division, values, memory, place, outside)
+        if edges is None:
+            part.compute(code)
+        else:
+            part.compute_edges(code, edges)
         for each in exchanges:
             each.send(code)
+        if edges is not None:
+            part.compute_inside(code, edges)
         for each in exchanges:
             each.end(code)
         code.add(func.ReturnOp())
         return outlined
 
-    def _compute(
-        self,
-        code: Code,
-        compute: Outlined,
-        values: Values,
-        memory: Mapping[str, SSAValue],
-        place: Place,
-        outside: Sequence[SSAValue],
-    ) -> None:
-        with self._blocks.own(code, place) as (body, block):
-            known = {**values, **self._blocks.bounds(body, place, block, OWN)}
-            parts = self._blocks.parts(body, place, block, memory)
-            compute.call(body, known, parts, outside)
+
+@dataclass(frozen=True)
+class _Computation:
+    """Calls of the function that runs the tiles of a block in a step of a phase."""
+
+    blocks: Blocks
+    function: Outlined
+    division: Division
+    values: Values
+    memory: Mapping[str, SSAValue]
+    place: Place
+    outside: Sequence[SSAValue]
+
+    def compute(self, code: Code) -> None:
+        """Run all tiles of the rank."""
+        with self.blocks.own(code, self.place) as (body, block):
+            self._call(body, block, self.blocks.bounds(body, self.place, block, OWN))
+
+    def compute_edges(self, code: Code, edges: Sequence[Edge]) -> None:
+        """Run the tiles at edges of the rank's blocks."""
+        with self.blocks.own(code, self.place) as (body, block):
+            bounds = self.blocks.bounds(body, self.place, block, OWN)
+            for edge in edges:
+                within, bounds = self._cut(body, bounds, edge)
+                self._call(body, block, within)
+
+    def compute_inside(self, code: Code, edges: Sequence[Edge]) -> None:
+        """Run all other tiles."""
+        with self.blocks.own(code, self.place) as (body, block):
+            bounds = self.blocks.bounds(body, self.place, block, OWN)
+            for edge in edges:
+                _, bounds = self._cut(body, bounds, edge)
+            self._call(body, block, bounds)
+
+    def _cut(
+        self, code: Code, bounds: dict[str, SSAValue], edge: Edge
+    ) -> tuple[dict[str, SSAValue], dict[str, SSAValue]]:
+        """The tiles at an edge of what is in `bounds`, and the others."""
+        begin = self.division.begin(edge.dimension, OWN)
+        end = self.division.end(edge.dimension, OWN)
+        if edge.is_last:
+            middle = code.maximum(code.difference(bounds[end], edge.tiles), bounds[begin])
+            return {**bounds, begin: middle}, {**bounds, end: middle}
+        middle = code.minimum(code.sum(bounds[begin], edge.tiles), bounds[end])
+        return {**bounds, end: middle}, {**bounds, begin: middle}
+
+    def _call(self, code: Code, block: SSAValue, bounds: Values) -> None:
+        parts = self.blocks.parts(code, self.place, block, self.memory)
+        self.function.call(code, {**self.values, **bounds}, parts, self.outside)
 
 
 def _erase_memory(memory: SSAValue) -> None:
