@@ -215,6 +215,39 @@ class Elements:
             self._read_by(reader, flow, phase, source, target) for reader in self.phases
         )
 
+    def sent_by(self, phase: Phase, source: str, target: str) -> dict[str, tuple[isl.Map, ...]]:
+        """`{ S[i] -> A[x] }` for each array A: S[i] writes what `sent` has.
+
+        No element is there twice: if the rank wrote one twice in a step, another rank's read of
+        the first value would be ordered before the second write, so in an earlier step, which is
+        before the first write.
+        """
+        written_here = self.in_step(phase).intersect(self.run_by(phase, source))
+        flow = self.flow.intersect_domain(written_here)
+        found: dict[str, list[isl.Map]] = {}
+        for reader in self.phases:
+            read = flow.range().unwrap().intersect_domain(self.run_by(reader, target))
+            both = flow.intersect_range(read.wrap())
+            if self._is_apart(reader, phase, both, source, target):
+                continue
+            for each in maps_of(both.range_factor_range().intersect_params(self.scop.context)):
+                array = each.get_tuple_name(isl.dim_type.out) or ""
+                found.setdefault(array, []).append(each)
+        maps = {
+            array: reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, each))
+            for array, each in found.items()
+        }
+        return {array: maps_of(each) for array, each in maps.items()}
+
+    def _is_apart(
+        self, reader: Phase, writer: Phase, flow: isl.UnionMap, source: str, target: str
+    ) -> bool:
+        """Whether there is no flow between blocks that have no iteration in common."""
+        division = self.divisions[reader.name]
+        if division is not self.divisions[writer.name]:
+            return False
+        return bool(flow.intersect_params(_apart(division, source, target)).is_empty())
+
     def _read_by(
         self, reader: Phase, flow: isl.UnionMap, writer: Phase, source: str, target: str
     ) -> isl.UnionSet:

@@ -102,14 +102,21 @@ class _Program:
         code.add(cast)
         return Part(cast.dest, offsets)
 
-    def _transfers(self, name: str, sets: Mapping[str, isl.Set]) -> list[Transfer]:
+    def _transfers(
+        self,
+        name: str,
+        sets: Mapping[str, isl.Set],
+        writers: Mapping[str, Sequence[isl.Map]] | None = None,
+    ) -> list[Transfer]:
         """The functions for elements of arrays, one group a type of element."""
         groups: dict[Attribute, dict[str, isl.Set]] = {}
         for array, elements in sets.items():
             type = self._scop.arrays[array].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, {})[array] = elements
-        return [transfer(self._functions, name, group, each) for each, group in groups.items()]
+        return [
+            transfer(self._functions, name, group, each, writers) for each, group in groups.items()
+        ]
 
     # --------------------------------------------------------------------------------- steps
 
@@ -138,7 +145,9 @@ class _Program:
     def _step(self, phase: Phase) -> Outlined:
         """What a rank does in a step: its part of the phase, then the messages."""
         compute = self._functions.compute(phase)
-        transfers = self._transfers(phase.name, self._elements.sent(phase, OWN, PEER))
+        sent = self._elements.sent(phase, OWN, PEER)
+        writers = self._elements.sent_by(phase, OWN, PEER) if sent else {}
+        transfers = self._transfers(phase.name, sent, writers)
         arrays = list(self._scop.arrays)
         types: list[Attribute] = [dynamic(self._scop.arrays[each].type) for each in arrays]
         outlined, values, _, others, code = self._functions.begin(
