@@ -177,8 +177,9 @@ class _RangeFinder:
     def _unknown(self, operand: int) -> NotModelledError:
         argument = self.arguments[operand]
         assert isinstance(argument, SourceArray)
+        name = place_text(argument)
         return NotModelledError(
-            f"which elements of '{place_text(argument)}' the region accesses is not known before it",
+            f"which elements of '{name}' the region accesses is not known before it",
             location_of_node(argument.origin.node) or self.location,
         )
 
