@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import errors_at
+from polyir.diagnostics import errors_at, remark
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.program import distribute_memory
 from polyir.distributed.requirements import (
@@ -23,7 +23,66 @@ from polyir.passes.prerequisites import analysed_scops, require_proved
 
 @dataclass(frozen=True)
 class DistributeMemoryPass(DistributionOptions, ModulePass):
-    """Divide parallel loops and arrays among ranks."""
+    """Make functions that many ranks of MPI run together, each with a part of the arrays.
+
+    The outermost parallel loops of the schedule tree are divided into blocks, one a rank. The
+    sequential loops around them run on all ranks; after each of their iterations, ranks send each
+    other what they need. The first rank scatters the arguments, and gathers the results
+    (docs/distributed.md). `grid`, `distribution`, `block` and `replicate` say which rank has what.
+
+    Before:
+
+        func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>) {
+          poly.scop (...) {
+            poly.stmt @S0 domain "{ S0[t, i] : ... }" (%t, %i) { ... }
+            poly.domain "..." {
+              poly.band "[{ S0[t, i] -> [(wavefront)] }]" coincident [false] {
+                poly.band "[{ S0[t, i] -> [(tile)] }]" coincident [true] {
+                  ...
+                }
+              }
+            }
+          }
+          func.return
+        }
+
+    After, in short:
+
+        func.func private @stencil_transfer_P0(...)  // counts, packs or unpacks what ranks send
+        func.func private @stencil_compute_P0(%step0, %own_d0b0, %own_d0e0, ...) {
+          poly.scop (...) {
+            poly.stmt @S0 domain "{ S0[t, i] : ... }" (%t, %i) { ... }
+            poly.domain "..." {
+              poly.band "[{ S0[t, i] -> [(tile)] }]" coincident [true] {
+                ...
+              }
+            }
+          }
+          func.return
+        }
+        func.func private @stencil_step_P0(%step0, ...) {
+          "mpi.irecv"(...) : ...
+          func.call @stencil_compute_P0(%step0, ...) : ...
+          "mpi.isend"(...) : ...
+          "mpi.waitall"(...) : ...
+          func.return
+        }
+        func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>) {
+          %0 = "mpi.comm.rank"() : () -> i32
+          %1 = "mpi.comm.size"() : () -> i32
+          // Blocks, parts of arrays, scatter.
+          poly.scop (...) {
+            poly.stmt @P0 domain "{ P0[step0] : ... }" (%step0) {
+              func.call @stencil_step_P0(%step0, ...) : ...
+            }
+            poly.domain "..." {
+              poly.band "[{ P0[i0] -> [(i0)] }]" coincident [false]
+            }
+          }
+          // Gather.
+          func.return
+        }
+    """
 
     name = "distribute-memory"
 
@@ -38,4 +97,6 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
         for scop in scops:
             require_known_elements(scop)
             with errors_at(scop.op):
-                distribute_memory(op, scop, self)
+                remarks = distribute_memory(op, scop, self)
+            for message in remarks:
+                remark(self.name, message, scop.op)

@@ -13,14 +13,14 @@ schedule, thus in an earlier step, or in the writing rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind
-from polyir.distributed.phases import Phase, Range
+from polyir.distributed.phases import Phase, Range, unused_stem
 from polyir.isl_lists import maps_of, sets_of
 from polyir.model.analysis import flow_by_dates
 from polyir.model.scop import Scop
@@ -81,7 +81,7 @@ PEER = "peer_"
 
 def step_parameters(phase: Phase) -> list[str]:
     """The parameters for the values of the sequential loops around a phase."""
-    return [f"step{position}" for position in range(phase.steps)]
+    return [f"{phase.stem}{position}" for position in range(phase.steps)]
 
 
 class Elements:
@@ -246,7 +246,7 @@ class Elements:
         division = self.divisions[reader.name]
         if division is not self.divisions[writer.name]:
             return False
-        return bool(flow.intersect_params(_apart(division, source, target)).is_empty())
+        return bool(flow.intersect_params(apart(division, source, target)).is_empty())
 
     def _read_by(
         self, reader: Phase, flow: isl.UnionMap, writer: Phase, source: str, target: str
@@ -256,9 +256,9 @@ class Elements:
         division = self.divisions[reader.name]
         if division is not self.divisions[writer.name]:
             return read
-        apart = read.intersect_params(_apart(division, source, target))
+        between = read.intersect_params(apart(division, source, target))
         # In a grid, blocks are apart in many ways, each of which would be a piece of the set.
-        return apart if len(division.ranges) == 1 or apart.is_empty() else read
+        return between if len(division.ranges) == 1 or between.is_empty() else read
 
     def _of_arrays(self, unions: Iterable[isl.UnionSet]) -> dict[str, isl.Set]:
         """The elements of each array, in the order of the names of arrays in the scop."""
@@ -271,7 +271,7 @@ class Elements:
         }
 
 
-def _apart(division: Division, one: str, another: str) -> isl.Set:
+def apart(division: Division, one: str, another: str) -> isl.Set:
     """The blocks of two ranks are different ones, which have no iteration in common."""
     return reduce(
         isl.Set.union,
@@ -288,8 +288,11 @@ def _names(count: int) -> str:
     return ", ".join(f"i{position}" for position in range(count))
 
 
-def divisions_of(phases: Sequence[Phase]) -> dict[str, Division]:
-    """The divisions of phases by their names; loops whose values differ little share one."""
+def divisions_of(phases: Sequence[Phase], taken: Collection[str]) -> dict[str, Division]:
+    """The divisions of phases by their names; loops whose values differ little share one.
+
+    Their parameters have other names than those in `taken`.
+    """
     groups: list[list[Phase]] = []
     for phase in phases:
         for group in groups:
@@ -302,11 +305,12 @@ def divisions_of(phases: Sequence[Phase]) -> dict[str, Division]:
                 break
         else:
             groups.append([phase])
+    stem = unused_stem("d", [name.removeprefix(OWN).removeprefix(PEER) for name in taken])
     divisions: dict[str, Division] = {}
     for number, group in enumerate(groups):
         ranges = tuple(
             reduce(Range.union, each) for each in zip(*(p.ranges for p in group), strict=True)
         )
-        division = Division(f"d{number}", ranges)
+        division = Division(f"{stem}{number}", ranges)
         divisions |= {phase.name: division for phase in group}
     return divisions

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from xdsl.dialects import arith, llvm, mpi
 from xdsl.dialects.builtin import MemRefType, i32, i64
+from xdsl.dialects.cf import AssertOp
 from xdsl.ir import SSAValue
 
 from polyir.distributed.blocks import Blocks, Parts, Place, Values
@@ -87,6 +88,9 @@ def _message(
         yield some, buffer, count
         some.free(buffer)
 
+
+MOST_ELEMENTS = 2**31 - 1
+"""How many elements a message has at most."""
 
 _OUT, _IN = 0, 1
 
@@ -228,14 +232,21 @@ class Exchange:
                 number = some.load(self._posted)
                 request = mpi.VectorGetOp(self._requests, _i32(some, number))
                 some.add(request)
-                operands = [pointer, _i32(some, count), type, _i32(some, peer)]
+                length, other = _length(some, count), _i32(some, peer)
                 tag = _i32(some, some.constant(self._tag))
-                some.add(kind(*operands, tag, request.result))
+                some.add(kind(pointer, length, type, other, tag, request.result))
                 some.store(some.sum(number, 1), self._posted)
 
 
 def _i32(code: Code, value: SSAValue) -> SSAValue:
     return code.builder.insert(arith.IndexCastOp(value, i32)).result
+
+
+def _length(code: Code, count: SSAValue) -> SSAValue:
+    """The number of elements of a message, which MPI counts with 32 bits."""
+    is_known = code.compared(count, "sle", MOST_ELEMENTS)
+    code.add(AssertOp(is_known, f"a message has more than {MOST_ELEMENTS} elements"))
+    return _i32(code, count)
 
 
 def _pointer(
@@ -258,10 +269,10 @@ def _pointer(
 def _send(code: Code, buffer: SSAValue, count: SSAValue, peer: SSAValue) -> None:
     pointer, type = _pointer(code, buffer)
     tag = _i32(code, code.constant(0))
-    code.add(mpi.SendOp(pointer, _i32(code, count), type, _i32(code, peer), tag))
+    code.add(mpi.SendOp(pointer, _length(code, count), type, _i32(code, peer), tag))
 
 
 def _receive(code: Code, buffer: SSAValue, count: SSAValue, peer: SSAValue) -> None:
     pointer, type = _pointer(code, buffer)
     tag = _i32(code, code.constant(0))
-    code.add(mpi.RecvOp(pointer, _i32(code, count), type, _i32(code, peer), tag))
+    code.add(mpi.RecvOp(pointer, _length(code, count), type, _i32(code, peer), tag))

@@ -126,7 +126,7 @@ class Functions:
         offsets: dict[SSAValue, Part] = {}
         for name, part in parts.items():
             offsets[self._scop.arrays[name]] = part
-        scop = self.scop_op({**values, **_offset_names(parts)})
+        scop = self.scop_op({**values, **_offset_names(parts, values)})
         for body in bodies:
             scop.body.block.add_op(_moved(body, instances, mapping, offsets))
         tree = TreeNode("domain", instances, phase.tree)
@@ -202,12 +202,16 @@ def _defined_in(op: Operation) -> Iterable[SSAValue]:
                 yield from _defined_in(inner)
 
 
-def _offset_names(parts: Mapping[str, Part]) -> dict[str, SSAValue]:
-    return {
-        f"{array}_{dimension}": offset
-        for array, part in parts.items()
-        for dimension, offset in enumerate(part.offsets)
-    }
+def _offset_names(parts: Mapping[str, Part], taken: Iterable[str]) -> dict[str, SSAValue]:
+    """Names for the offsets of parts, other than those in `taken`."""
+    known = set(taken)
+    offsets: dict[str, SSAValue] = {}
+    for array, part in parts.items():
+        for dimension, offset in enumerate(part.offsets):
+            name = unique_name(f"{array}_{dimension}", known)
+            known.add(name)
+            offsets[name] = offset
+    return offsets
 
 
 def _moved(

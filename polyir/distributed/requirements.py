@@ -57,7 +57,9 @@ def require_distributable(op: ScopOp) -> func.FuncOp:
     kernel = op.parent_op()
     if not isinstance(kernel, func.FuncOp):
         around = "the module" if kernel is None else f"'{kernel.name}'"
-        raise _refusal(op, f"it is inside {around}, and ranks divide what is directly in a function")
+        raise _refusal(
+            op, f"it is inside {around}, and ranks divide what is directly in a function"
+        )
     if len(kernel.body.blocks) > 1:
         raise _refusal(op, "its function has several blocks")
     others = [each for each in outermost(kernel, ScopOp) if each is not op]
@@ -186,7 +188,9 @@ def require_parallel_loops(scop: Scop, phases: Sequence[Phase]) -> None:
     all of them then.
     """
     if not any(map(is_divided, phases)):
-        raise _refusal(scop.op, "no loop of its schedule is parallel, so that one rank would run all")
+        raise _refusal(
+            scop.op, "no loop of its schedule is parallel, so that one rank would run all"
+        )
     for name in _divided_reductions(scop, phases):
         raise _refusal(
             scop.op, f"the updates of '{name}' by a reduction would be divided among ranks"
@@ -225,4 +229,6 @@ def _named(memory: SSAValue) -> str:
 
 
 def _refusal(op: Operation, reason: str) -> NotDistributedError:
-    return NotDistributedError(f"the static control part is not distributed: {reason}", location_of(op))
+    return NotDistributedError(
+        f"the static control part is not distributed: {reason}", location_of(op)
+    )
