@@ -7,7 +7,7 @@ DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed test test-all lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
-	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-schedules clean
+	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -119,6 +119,10 @@ fuzz: .venv/stamp  ## N random programs from number SEED on through random pipel
 
 fuzz-gpu: .venv/stamp  ## N random programs as OpenCL kernels on PoCL, from number SEED on
 	cd tests && POCL_CACHE_DIR=$(CURDIR)/build/pocl ../$(BIN)/python -u -m fuzzing --gpu $(or $(N),500) $(SEED) $(FUZZ)
+
+# Options: make fuzz-distributed N=500 FIRST=0 FUZZ=--sanitize
+fuzz-distributed: .venv/stamp  ## N random programs on ranks of MPI, from number FIRST on
+	PYTHONPATH=tests $(BIN)/python -u -m fuzzing.ranks $(or $(N),500) $(or $(FIRST),0) $(FUZZ)
 
 fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.inputs $(or $(N),20000) $(SEED)
