@@ -12,11 +12,11 @@ greatest lower and the least upper bound. The values of a variable with other bo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import comb, gcd, inf, prod
+from math import comb, gcd, inf, lcm, prod
+from operator import add
 from typing import Final
 
 import islpy as isl
@@ -54,27 +54,34 @@ def number_in_union(union: isl.UnionSet) -> int:
 # --------------------------------------------------------------------------------- polynomials
 
 Term = tuple[int, ...]
-Polynomial = dict[Term, Fraction]
-"""The coefficient of each product of powers of variables."""
+Polynomial = dict[Term, int]
+"""The coefficient of each product of powers of variables.
+
+A common denominator is kept beside it: integers are ten times as fast as fractions.
+"""
 
 
 def _times(one: Polynomial, other: Polynomial) -> Polynomial:
     result: Polynomial = {}
-    for (first, factor), (second, other_factor) in product(one.items(), other.items()):
-        term = tuple(a + b for a, b in zip(first, second, strict=True))
-        result[term] = result.get(term, Fraction(0)) + factor * other_factor
+    for first, factor in one.items():
+        for second, other_factor in other.items():
+            term = tuple(map(add, first, second))
+            result[term] = result.get(term, 0) + factor * other_factor
     return result
 
 
-def _plus(one: Polynomial, other: Polynomial, scale: Fraction | int = 1) -> Polynomial:
-    result = dict(one)
+def _add(one: Polynomial, other: Polynomial, scale: int) -> None:
+    """Add `other` times `scale` to `one`."""
     for term, factor in other.items():
-        result[term] = result.get(term, Fraction(0)) + scale * factor
-    return {term: factor for term, factor in result.items() if factor}
+        one[term] = one.get(term, 0) + scale * factor
 
 
-def _constant(value: Fraction | int, width: int) -> Polynomial:
-    return {(0,) * width: Fraction(value)} if value else {}
+def _without_zeros(function: Polynomial) -> Polynomial:
+    return {term: factor for term, factor in function.items() if factor}
+
+
+def _constant(value: int, width: int) -> Polynomial:
+    return {(0,) * width: value} if value else {}
 
 
 def _affine(row: Row) -> Polynomial:
@@ -83,7 +90,7 @@ def _affine(row: Row) -> Polynomial:
     result = _constant(row[0], width)
     for place, factor in enumerate(row[1:]):
         if factor:
-            result[tuple(int(place == other) for other in range(width))] = Fraction(factor)
+            result[tuple(int(place == other) for other in range(width))] = factor
     return result
 
 
@@ -96,46 +103,45 @@ def _power_sum(power: int) -> tuple[Fraction, ...]:
     for lower in range(power):
         for degree, factor in enumerate(_power_sum(lower)):
             total[degree] -= comb(power + 1, lower) * factor
-    if power == 0:
-        return (Fraction(0), Fraction(1))
     return tuple(each / (power + 1) for each in total)
 
 
-def _sum_over(function: Polynomial, place: int, lower: Row, upper: Row) -> Polynomial:
-    """The sum of `function` over a variable from `lower` to `upper`, which are affine."""
+@lru_cache(32)
+def _integer_power_sums(greatest: int) -> tuple[tuple[tuple[int, ...], ...], int]:
+    """`_power_sum` up to a power, times a common denominator, which is the second result."""
+    sums = [_power_sum(power) for power in range(greatest + 1)]
+    denominator = lcm(*(each.denominator for row in sums for each in row))
+    return tuple(tuple(int(each * denominator) for each in row) for row in sums), denominator
+
+
+def _sum_over(
+    function: Polynomial, place: int, lower: Row, upper: Row
+) -> tuple[Polynomial, int]:
+    """The sum of `function` over a variable from `lower` to `upper`, times the second result."""
     width = len(lower) - 1
-    below = _affine((lower[0] - 1, *lower[1:]))
-    above = _affine(upper)
-    result: Polynomial = {}
     by_power: dict[int, Polynomial] = {}
     for term, factor in function.items():
         rest = (*term[:place], 0, *term[place + 1 :])
         by_power.setdefault(term[place], {})[rest] = factor
+    sums, denominator = _integer_power_sums(max(by_power))
+    # Sums from 1 on, to the upper bound and to the one before the lower bound: they hold for
+    # negative bounds, too.
+    ends = _affine(upper), _affine((lower[0] - 1, *lower[1:]))
+    differences: list[Polynomial] = [{} for _ in sums]
+    for end, sign in zip(ends, (1, -1), strict=True):
+        raised = _constant(1, width)
+        for degree in range(len(sums) + 1):
+            for power in by_power:
+                if degree < len(sums[power]) and sums[power][degree]:
+                    _add(differences[power], raised, sign * sums[power][degree])
+            raised = _times(raised, end)
+    result: Polynomial = {}
     for power, rest_of_it in by_power.items():
-        difference: Polynomial = {}
-        for bound, sign in ((above, 1), (below, -1)):
-            raised = _constant(1, width)
-            for factor in _power_sum(power):
-                difference = _plus(difference, raised, sign * factor)
-                raised = _times(raised, bound)
-            # A sum from 0 on has one more term where the power is 0, but it cancels.
-        result = _plus(result, _times(rest_of_it, difference))
-    return result
+        _add(result, _times(rest_of_it, differences[power]), 1)
+    return _without_zeros(result), denominator
 
 
 # ------------------------------------------------------------------------------------- counting
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """`a0 + a1 x1 + ... >= 0` for each row `(a0, a1, ...)`."""
-
-    rows: tuple[Row, ...]
-
-    def variables(self) -> list[int]:
-        """The columns of the variables that have a coefficient."""
-        width = len(self.rows[0]) if self.rows else 0
-        return [column for column in range(1, width) if any(row[column] for row in self.rows)]
 
 
 class _Counter:
@@ -160,37 +166,38 @@ class _Counter:
 
     def _part(self, rows: tuple[Row, ...], width: int) -> int:
         """The points of a polyhedron whose variables depend on one another."""
-        one = _constant(1, width)
-        return int(self._sum(rows, one, width))
+        return int(self._sum(rows, _constant(1, width), 1, width))
 
-    def _sum(self, rows: tuple[Row, ...], function: Polynomial, width: int) -> Fraction:
+    def _sum(
+        self, rows: tuple[Row, ...], function: Polynomial, denominator: int, width: int
+    ) -> Fraction:
         """The sum of a polynomial over the points of a polyhedron."""
         tightened = _tightened(rows)
         if tightened is None or not function:
             return Fraction(0)
-        columns = _Piece(tightened).variables()
+        columns = _variables(tightened)
         if not columns:
-            return function.get((0,) * width, Fraction(0))
+            return Fraction(function.get((0,) * width, 0), denominator)
         simple = [column for column in columns if _is_simple(tightened, column)]
         if not simple:
-            return self._visit(tightened, function, width, columns)
+            return self._visit(tightened, function, denominator, width)
         column = min(simple, key=lambda each: _choices(tightened, each))
         lower, upper, others = _bounds(tightened, column)
         total = Fraction(0)
         for low, high in product(range(len(lower)), range(len(upper))):
             chosen = [*others, *_greatest(lower, low), *_least(upper, high)]
             chosen.append(_difference(upper[high], lower[low]))
-            inner = _sum_over(function, column - 1, lower[low], upper[high])
             if not _is_empty(chosen, width):
-                total += self._sum(tuple(chosen), inner, width)
+                inner, factor = _sum_over(function, column - 1, lower[low], upper[high])
+                total += self._sum(tuple(chosen), inner, denominator * factor, width)
         return total
 
     def _visit(
-        self, rows: tuple[Row, ...], function: Polynomial, width: int, columns: Sequence[int]
+        self, rows: tuple[Row, ...], function: Polynomial, denominator: int, width: int
     ) -> Fraction:
         """The sum over the values of the variable that has the fewest."""
-        ranges = {column: _extent(rows, column, width) for column in columns}
-        column = min(columns, key=lambda each: ranges[each][1] - ranges[each][0])
+        ranges = {column: _extent(rows, column, width) for column in _variables(rows)}
+        column = min(ranges, key=lambda each: ranges[each][1] - ranges[each][0])
         first, last = ranges[column]
         if last - first == inf:
             raise CountingError("a set that is not bounded cannot be counted")
@@ -200,8 +207,13 @@ class _Counter:
             if self._visited > MOST_VISITED:
                 raise CountingError(f"a set needs more than {MOST_VISITED} visits to be counted")
             fixed = tuple(_fixed(row, column, value) for row in rows)
-            total += self._sum(fixed, _at(function, column - 1, value), width)
+            total += self._sum(fixed, _at(function, column - 1, value), denominator, width)
         return total
+
+
+def _variables(rows: Sequence[Row]) -> list[int]:
+    """The columns of the variables that have a coefficient."""
+    return [column for column in range(1, len(rows[0]) if rows else 0) if any(r[column] for r in rows)]
 
 
 def _substituted(
@@ -321,8 +333,8 @@ def _at(function: Polynomial, place: int, value: int) -> Polynomial:
     result: Polynomial = {}
     for term, factor in function.items():
         rest = (*term[:place], 0, *term[place + 1 :])
-        result[rest] = result.get(rest, Fraction(0)) + factor * Fraction(value) ** term[place]
-    return {term: factor for term, factor in result.items() if factor}
+        result[rest] = result.get(rest, 0) + factor * value ** term[place]
+    return _without_zeros(result)
 
 
 def _polyhedron(rows: Iterable[Row], width: int) -> isl.BasicSet:

@@ -9,15 +9,16 @@ the checks passed. A sum for which no polynomial is found is estimated, and says
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 from typing import Final
 
 Vector = tuple[int, ...]
 
-EDGE: Final = 3
+EDGE: Final = 2
 """The first and the last ranks, which are always visited."""
 
 DEGREE: Final = 4
@@ -26,8 +27,11 @@ DEGREE: Final = 4
 CHECKS: Final = 3
 """The further ranks at which a polynomial is checked."""
 
-SPLITS: Final = 5
-"""How often ranks are halved until they obey one polynomial."""
+PEELS: Final = 3
+"""How often the ranks at both ends are counted apart, until the others obey one polynomial."""
+
+ENDS: Final = 16
+"""The part of the ranks that is counted apart at each end."""
 
 
 @dataclass(frozen=True)
@@ -61,76 +65,99 @@ class Ranks:
 
 def summed(function: Callable[[int], Vector], ranks: Ranks, width: int) -> Total:
     """The sum of a function, whose values have `width` entries, over ranks."""
-    total = Total((0,) * width, (0,) * width)
     if ranks.last < ranks.first:
-        return total
-    visited: dict[int, Vector] = {}
-
-    def value(rank: int) -> Vector:
-        if rank not in visited:
-            visited[rank] = function(rank)
-        return visited[rank]
-
-    classes: dict[object, list[int]] = {}
-    for rank in range(ranks.first, ranks.last + 1):
-        is_edge = rank < ranks.first + EDGE or rank > ranks.last - EDGE
-        key = ("edge", rank) if is_edge else ranks.shape(rank)
-        classes.setdefault(key, []).append(rank)
-    for members in classes.values():
-        total += _class_sum(value, members, ranks.place, SPLITS)
-    return total
+        return Total((0,) * width, (0,) * width)
+    return _Sum(function, ranks, width).total()
 
 
-def _class_sum(
-    value: Callable[[int], Vector],
-    members: Sequence[int],
-    place: Callable[[int], int],
-    splits: int,
-) -> Total:
-    points = [(rank, place(rank)) for rank in members]
-    # The first tile says nothing new where it is an affine function of the rank.
-    steps = {(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(points)}
-    powers = _powers(with_place=len({Fraction(y, x) for x, y in steps}) > 1)
-    samples = len(powers) + CHECKS
-    if len(members) <= samples:
-        return _visited(value, members)
-    chosen = [points[k * (len(points) - 1) // (samples - 1)] for k in range(samples)]
-    values = [value(rank) for rank, _ in chosen]
-    greatest = tuple(map(max, zip(*values, strict=True)))
-    if len(set(values)) == 1:
-        return Total(tuple(each * len(members) for each in values[0]), greatest)
-    found = _interpolated(chosen, values, powers)
-    if found is not None:
-        moments = [sum(x**i * y**j for x, y in points) for i, j in powers]
-        sums = (
-            sum((c * m for c, m in zip(coefficients, moments, strict=True)), Fraction(0))
-            for coefficients in found
-        )
-        return Total(tuple(map(int, sums)), greatest)
-    if splits:
-        middle = len(members) // 2
-        halves = members[:middle], members[middle:]
-        one, other = (_class_sum(value, half, place, splits - 1) for half in halves)
-        return one + other
-    return _estimated(members, [rank for rank, _ in chosen], values)
+class _Sum:
+    def __init__(self, function: Callable[[int], Vector], ranks: Ranks, width: int) -> None:
+        self._function, self._ranks, self._width = function, ranks, width
+        self._known: dict[int, Vector] = {}
+
+    def total(self) -> Total:
+        first, last = self._ranks.first, self._ranks.last
+        everyone = range(first, last + 1)
+        edges = sorted({*everyone[:EDGE], *everyone[-EDGE:]})
+        total = self._visited(edges)
+        classes: dict[object, list[int]] = {}
+        for rank in everyone[EDGE:-EDGE]:
+            classes.setdefault(self._ranks.shape(rank), []).append(rank)
+        return reduce(Total.__add__, (self._peeled(c, PEELS) for c in classes.values()), total)
+
+    def _value(self, rank: int) -> Vector:
+        if rank not in self._known:
+            self._known[rank] = self._function(rank)
+        return self._known[rank]
+
+    def _visited(self, members: Sequence[int]) -> Total:
+        columns = list(zip(*map(self._value, members), strict=True))
+        return Total(tuple(map(sum, columns)), tuple(map(max, columns)))
+
+    def _peeled(self, members: Sequence[int], peels: int) -> Total:
+        """The sum over ranks of one shape, of which those at the ends may be special."""
+        found = self._polynomial_sum(members)
+        if found is not None:
+            return found
+        if not peels:
+            return self._estimated(members)
+        end = max(len(members) // ENDS, EDGE)
+        parts = members[:end], members[end:-end], members[-end:]
+        sums = (self._peeled(part, peels - 1) for part in parts if part)
+        return reduce(Total.__add__, sums)
+
+    def _polynomial_sum(self, members: Sequence[int]) -> Total | None:
+        """The sum if few ranks can be visited or if the function is a polynomial, else `None`."""
+        place = self._ranks.place
+        few = DEGREE + 1 + CHECKS
+        if len(members) <= 2 * few:
+            return self._visited(members)
+        samples = _spread(members, few)
+        values = [self._value(rank) for rank in samples]
+        checks = _between(members, CHECKS)
+        checked = [self._value(rank) for rank in checks]
+        greatest = tuple(map(max, zip(*values, *checked, strict=True)))
+        if len({*values, *checked}) == 1:
+            return Total(tuple(each * len(members) for each in values[0]), greatest)
+        for with_place in (False, True):
+            powers = _powers(with_place)
+            if with_place:
+                samples = _spread(members, len(powers) + CHECKS)
+                values = [self._value(rank) for rank in samples]
+            points = [(rank, place(rank)) for rank in samples]
+            found = _interpolated(points, values, powers)
+            if found is not None and all(
+                _evaluated(found, powers, rank, place(rank)) == value
+                for rank, value in zip(checks, checked, strict=True)
+            ):
+                moments = [sum(r**i * place(r) ** j for r in members) for i, j in powers]
+                return Total(tuple(map(int, _dot(found, moments))), greatest)
+        return None
+
+    def _estimated(self, members: Sequence[int]) -> Total:
+        """As if the function were linear between the visited ranks."""
+        chosen = [(k, self._known[r]) for k, r in enumerate(members) if r in self._known]
+        columns = list(zip(*(value for _, value in chosen), strict=True))
+        sums = []
+        for column in columns:
+            total = Fraction(column[0] + column[-1], 2)
+            for (a, x), (b, y) in pairwise(zip((k for k, _ in chosen), column, strict=True)):
+                total += Fraction((x + y) * (b - a), 2)
+            sums.append(round(total))
+        return Total(tuple(sums), tuple(map(max, columns)), is_exact=False)
 
 
-def _visited(value: Callable[[int], Vector], members: Sequence[int]) -> Total:
-    values = [value(rank) for rank in members]
-    columns = list(zip(*values, strict=True))
-    return Total(tuple(map(sum, columns)), tuple(map(max, columns)))
+def _spread(members: Sequence[int], count: int) -> list[int]:
+    """So many of the members, from the first to the last one, or all."""
+    if len(members) <= count:
+        return list(members)
+    return [members[k * (len(members) - 1) // (count - 1)] for k in range(count)]
 
 
-def _estimated(members: Sequence[int], chosen: Sequence[int], values: Sequence[Vector]) -> Total:
-    """As if the function were linear between the chosen ranks."""
-    position = {rank: number for number, rank in enumerate(members)}
-    sums = []
-    for column in zip(*values, strict=True):
-        total = Fraction(column[0] + column[-1], 2)
-        for (a, x), (b, y) in pairwise(zip(chosen, column, strict=True)):
-            total += Fraction((x + y) * (position[b] - position[a]), 2)
-        sums.append(round(total))
-    return Total(tuple(sums), tuple(map(max, zip(*values, strict=True))), is_exact=False)
+def _between(members: Sequence[int], count: int) -> list[int]:
+    """Members at parts of the way that are no simple fractions."""
+    golden = 0.6180339887498949
+    return [members[int(len(members) * (golden * (k + 1) % 1))] for k in range(count)]
 
 
 def _powers(with_place: bool) -> list[tuple[int, int]]:
@@ -138,6 +165,17 @@ def _powers(with_place: bool) -> list[tuple[int, int]]:
     if not with_place:
         return [(power, 0) for power in range(DEGREE + 1)]
     return [(i, total - i) for total in range(DEGREE) for i in range(total + 1)]
+
+
+def _evaluated(
+    found: Sequence[Sequence[Fraction]], powers: Sequence[tuple[int, int]], rank: int, place: int
+) -> Vector:
+    return tuple(map(int, _dot(found, [rank**i * place**j for i, j in powers])))
+
+
+def _dot(rows: Sequence[Sequence[Fraction]], vector: Sequence[int]) -> Iterator[Fraction]:
+    for row in rows:
+        yield sum((a * b for a, b in zip(row, vector, strict=True)), Fraction(0))
 
 
 def _interpolated(

@@ -295,6 +295,9 @@ class Simulation:
 
     def totals(self) -> Totals:
         """What all ranks do together in all steps, and the most that one does."""
+        busy = self._busy()
+        if busy is not self:
+            return busy.totals()
         is_exact = True
 
         def value(rank: int) -> Vector:
@@ -303,17 +306,27 @@ class Simulation:
             is_exact = is_exact and exact
             return work.vector
 
-        total = summed(value, self._neighbours(0, self.ranks - 1), len(Work().vector))
+        total = summed(value, self._neighbours(0, self.ranks - 1, self._sizes), len(Work().vector))
         return Totals(Work.of(total.sums), Work.of(total.greatest), is_exact and total.is_exact)
+
+    def _busy(self) -> Simulation:
+        """The same without the ranks that have no tile, where that is simple."""
+        tiles = {blocks.tiles for blocks in self.blocks.values()}
+        if len(tiles) == 1 and 0 < max(tiles) < self.ranks:
+            return Simulation(self.program, max(tiles))
+        return self
 
     def first_and_last(self) -> tuple[Traffic, Traffic, bool]:
         """All that is scattered, all that is gathered, and whether the numbers are exact."""
+        busy = self._busy()
+        if busy is not self:
+            return busy.first_and_last()
 
         def value(rank: int) -> Vector:
             one, other = self.scattered(rank), self.gathered(rank)
             return one.messages, one.bytes, other.messages, other.bytes
 
-        total = summed(value, self._neighbours(0, self.ranks - 1), 4)
+        total = summed(value, self._neighbours(0, self.ranks - 1, self._sizes), 4)
         return Traffic(*total.sums[:2]), Traffic(*total.sums[2:]), total.is_exact
 
     # ------------------------------------------------------------------------------ in a step
@@ -363,14 +376,15 @@ class Simulation:
 
     # ---------------------------------------------------------------------------------- peers
 
-    def _neighbours(self, first: int, last: int) -> Ranks:
-        def shape(rank: int) -> object:
-            return tuple(
-                blocks.size(near)
-                for blocks in self.blocks.values()
-                for near in (rank - 1, rank, rank + 1)
-            )
+    def _size(self, rank: int) -> object:
+        """The numbers of tiles: what a rank sends to this one is then a polynomial of its place."""
+        return tuple(blocks.size(rank) for blocks in self.blocks.values())
 
+    def _sizes(self, rank: int) -> object:
+        """Those of the neighbours, too, which it sends to."""
+        return tuple(map(self._size, (rank - 1, rank, rank + 1)))
+
+    def _neighbours(self, first: int, last: int, shape: Callable[[int], object]) -> Ranks:
         largest = max(self.blocks.values(), key=lambda each: each.tiles)
         return Ranks(first, last, shape, largest.begin)
 
@@ -390,7 +404,7 @@ class Simulation:
         total = Total((0, 0), (0, 0))
         # The ranks on both sides: the sum over one side is a polynomial, that over both is not.
         for side in ((first, min(last, rank - 1)), (max(first, rank + 1), last)):
-            total += summed(value, self._neighbours(*side), 2)
+            total += summed(value, self._neighbours(*side, self._size), 2)
         return total
 
     def _peers(
