@@ -49,6 +49,10 @@ from polyir.dialects.schedule_tree import (
 from polyir.isl_lists import parameters_of, sets_of
 
 
+KEEPS_LOOPS = "poly.keeps_loops"
+"""A unit attribute of a scop whose loops are not worth splitting: they run rarely, or are short."""
+
+
 @irdl_op_definition
 class ScopOp(IRDLOperation):
     """A maximal static control part: parameters, context, statements, one schedule tree.
@@ -406,10 +410,11 @@ def _is_equal(one: isl.UnionSet, another: isl.UnionSet) -> bool:
     """Are two sets equal? Mostly they have the same constraints, which isl compares faster."""
     one = one.align_params(another.get_space())
     another = another.align_params(one.get_space())
-    own, other = ({part.get_tuple_name(): part for part in sets_of(each)} for each in (one, another))
+    own, other = (
+        {part.get_tuple_name(): part for part in sets_of(each)} for each in (one, another)
+    )
     return (
-        own.keys() == other.keys()
-        and all(own[name].plain_is_equal(other[name]) for name in own)
+        own.keys() == other.keys() and all(own[name].plain_is_equal(other[name]) for name in own)
     ) or one.is_equal(another)
 
 

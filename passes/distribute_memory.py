@@ -8,19 +8,92 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.diagnostics import errors_at, remark
+from polyir.distributed.options import DistributionOptions
 from polyir.distributed.program import distribute_memory
+from polyir.distributed.requirements import (
+    require_distributable,
+    require_known_elements,
+    require_scops,
+)
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.prerequisites import analysed_scops, require_proved
 
 
 @dataclass(frozen=True)
-class DistributeMemoryPass(ModulePass):
-    """Divide parallel loops and arrays among ranks."""
+class DistributeMemoryPass(DistributionOptions, ModulePass):
+    """Make functions that many ranks of MPI run together, each with a part of the arrays.
 
-    dimensions: int = 1
+    The outermost parallel loops of the schedule tree are divided into blocks, one a rank. The
+    sequential loops around them run on all ranks; after each of their iterations, ranks send each
+    other what they need. The first rank scatters the arguments, and gathers the results
+    (docs/distributed.md). `grid`, `distribution`, `block` and `replicate` say which rank has what.
+
+    Before:
+
+        func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>) {
+          poly.scop (...) {
+            poly.stmt @S0 domain "{ S0[t, i] : ... }" (%t, %i) { ... }
+            poly.domain "..." {
+              poly.band "[{ S0[t, i] -> [(wavefront)] }]" coincident [false] {
+                poly.band "[{ S0[t, i] -> [(tile)] }]" coincident [true] {
+                  ...
+                }
+              }
+            }
+          }
+          func.return
+        }
+
+    After, in short:
+
+        func.func private @stencil_transfer_P0(...)  // counts, packs or unpacks what ranks send
+        func.func private @stencil_compute_P0(%step0, %own_d0b0, %own_d0e0, ...) {
+          poly.scop (...) {
+            poly.stmt @S0 domain "{ S0[t, i] : ... }" (%t, %i) { ... }
+            poly.domain "..." {
+              poly.band "[{ S0[t, i] -> [(tile)] }]" coincident [true] {
+                ...
+              }
+            }
+          }
+          func.return
+        }
+        func.func private @stencil_step_P0(%step0, ...) {
+          "mpi.irecv"(...) : ...
+          func.call @stencil_compute_P0(%step0, ...) : ...
+          "mpi.isend"(...) : ...
+          "mpi.waitall"(...) : ...
+          func.return
+        }
+        func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>) {
+          %0 = "mpi.comm.rank"() : () -> i32
+          %1 = "mpi.comm.size"() : () -> i32
+          // Blocks, parts of arrays, scatter.
+          poly.scop (...) {
+            poly.stmt @P0 domain "{ P0[step0] : ... }" (%step0) {
+              func.call @stencil_step_P0(%step0, ...) : ...
+            }
+            poly.domain "..." {
+              poly.band "[{ P0[i0] -> [(i0)] }]" coincident [false]
+            }
+          }
+          // Gather.
+          func.return
+        }
+    """
 
     name = "distribute-memory"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for scop in scops_in(op):
-            distribute_memory(op, scop_of(scop), self.dimensions)
+        scops = analysed_scops(op, self.name)
+        require_scops(op, scops)
+        for scop_op in scops:
+            require_proved(scop_op, self.name)
+            require_distributable(scop_op)
+            scop = scop_of(scop_op)
+            require_known_elements(scop)
+            with errors_at(scop_op):
+                remarks = distribute_memory(op, scop, self)
+            for message in remarks:
+                remark(self.name, message, scop_op)

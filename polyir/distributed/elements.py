@@ -13,15 +13,16 @@ schedule, thus in an earlier step, or in the writing rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind
-from polyir.distributed.phases import Phase, Range
+from polyir.distributed.phases import Phase, Range, unused_stem
 from polyir.isl_lists import maps_of, sets_of
+from polyir.model.analysis import flow_by_dates
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 
@@ -80,15 +81,7 @@ PEER = "peer_"
 
 def step_parameters(phase: Phase) -> list[str]:
     """The parameters for the values of the sequential loops around a phase."""
-    return [f"step{position}" for position in range(phase.steps)]
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """The elements of one array that go from one rank to another at the end of a step."""
-
-    array: str
-    elements: isl.Set
+    return [f"{phase.stem}{position}" for position in range(phase.steps)]
 
 
 class Elements:
@@ -143,7 +136,11 @@ class Elements:
         The order of the program is one, and simpler, where the tree respects all dependences.
         """
         known = self.scop.dependences
-        if known is None or known.order is None or any(each.kind is DependenceKind.REDUCTION for each in known.items):
+        if (
+            known is None
+            or known.order is None
+            or any(each.kind is DependenceKind.REDUCTION for each in known.items)
+        ):
             return self.scop.schedule.get_map().intersect_domain(self.scop.domain)
         return known.order.intersect_domain(self.scop.domain)
 
@@ -153,8 +150,7 @@ class Elements:
 
     def _flow_to(self, sink: isl.UnionMap, order: isl.UnionMap) -> isl.UnionFlow:
         access = isl.UnionAccessInfo.from_sink(sink)
-        access = access.set_must_source(self.writes).set_schedule_map(order)
-        return access.compute_flow()
+        return flow_by_dates(access.set_must_source(self.writes), order)
 
     @cached_property
     def flow(self) -> isl.UnionMap:
@@ -190,6 +186,13 @@ class Elements:
             accesses.intersect_domain(self.run_by(phase, who)).range() for phase in self.phases
         )
 
+    def accessed(self) -> dict[str, isl.Set]:
+        """The elements of each array that are accessed."""
+        accesses = self.writes.union(self.reads)
+        return self._of_arrays(
+            accesses.intersect_domain(phase.domain).range() for phase in self.phases
+        )
+
     def scattered(self, who: str) -> dict[str, isl.Set]:
         """The elements whose first values a rank needs."""
         return self._of_arrays(
@@ -218,9 +221,11 @@ class Elements:
         """What the rank `target` reads in a phase of `{ T[j] -> A[x] }`."""
         read = flow.intersect_domain(self.run_by(reader, target)).range()
         division = self.divisions[reader.name]
-        if division is self.divisions[writer.name]:
-            read = read.intersect_params(_apart(division, source, target))
-        return read
+        if division is not self.divisions[writer.name]:
+            return read
+        apart = read.intersect_params(_apart(division, source, target))
+        # In a grid, blocks are apart in many ways, each of which would be a piece of the set.
+        return apart if len(division.ranges) == 1 or apart.is_empty() else read
 
     def _of_arrays(self, unions: Iterable[isl.UnionSet]) -> dict[str, isl.Set]:
         """The elements of each array, in the order of the names of arrays in the scop."""
@@ -250,8 +255,11 @@ def _names(count: int) -> str:
     return ", ".join(f"i{position}" for position in range(count))
 
 
-def divisions_of(phases: Sequence[Phase]) -> dict[str, Division]:
-    """The divisions of phases by their names; loops whose values differ little share one."""
+def divisions_of(phases: Sequence[Phase], taken: Collection[str]) -> dict[str, Division]:
+    """The divisions of phases by their names; loops whose values differ little share one.
+
+    Their parameters have other names than those in `taken`.
+    """
     groups: list[list[Phase]] = []
     for phase in phases:
         for group in groups:
@@ -264,11 +272,12 @@ def divisions_of(phases: Sequence[Phase]) -> dict[str, Division]:
                 break
         else:
             groups.append([phase])
+    stem = unused_stem("d", [name.removeprefix(OWN).removeprefix(PEER) for name in taken])
     divisions: dict[str, Division] = {}
     for number, group in enumerate(groups):
         ranges = tuple(
             reduce(Range.union, each) for each in zip(*(p.ranges for p in group), strict=True)
         )
-        division = Division(f"d{number}", ranges)
+        division = Division(f"{stem}{number}", ranges)
         divisions |= {phase.name: division for phase in group}
     return divisions

@@ -39,10 +39,6 @@ class Part:
     offsets: tuple[SSAValue, ...]
 
 
-COUNT, PACK, UNPACK = range(3)
-"""What a function for a transfer does with the elements."""
-
-
 @dataclass(frozen=True)
 class Outlined:
     """A function of index values, by the names of isl parameters, and of parts of arrays."""
@@ -70,50 +66,6 @@ class Outlined:
         return call.results
 
 
-@dataclass(frozen=True)
-class Transfer:
-    """Elements of one type that go from rank to rank in one message, in one order.
-
-    `function` takes the message, the place there of the first element, and what to do; it returns
-    the place after the last element.
-    """
-
-    element: Attribute
-    function: Outlined
-
-    def count(
-        self, code: Code, values: Mapping[str, SSAValue], parts: Mapping[str, Part]
-    ) -> SSAValue:
-        """Add code for the number of elements."""
-        empty = code.array("nothing", 0, element=self.element)
-        (count,) = self._call(code, values, parts, empty, 0, COUNT)
-        code.free(empty)
-        return count
-
-    def copy(
-        self,
-        code: Code,
-        values: Mapping[str, SSAValue],
-        parts: Mapping[str, Part],
-        message: tuple[SSAValue, SSAValue | int],
-        action: int,
-    ) -> None:
-        """Add code that copies the elements to or from a place in a message."""
-        self._call(code, values, parts, *message, action)
-
-    def _call(
-        self,
-        code: Code,
-        values: Mapping[str, SSAValue],
-        parts: Mapping[str, Part],
-        message: SSAValue,
-        start: SSAValue | int,
-        action: int,
-    ) -> Sequence[SSAValue]:
-        first = code.constant(start) if isinstance(start, int) else start
-        return self.function.call(code, values, parts, [message, first, code.constant(action)])
-
-
 def dynamic(type: Attribute) -> MemRefType:
     """The type of memory for a part of an array."""
     assert isinstance(type, MemRefType)
@@ -126,9 +78,7 @@ class Functions:
     def __init__(self, module: ModuleOp, kernel: func.FuncOp, elements: Elements) -> None:
         self._module, self._kernel, self._elements = module, kernel, elements
         self._scop = elements.scop
-        self._taken = {
-            op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)
-        }
+        self._taken = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
 
     @cached_property
     def scop_parameters(self) -> tuple[str, ...]:
@@ -176,47 +126,14 @@ class Functions:
         offsets: dict[SSAValue, Part] = {}
         for name, part in parts.items():
             offsets[self._scop.arrays[name]] = part
-        scop = self._scop_op(values, _offset_names(parts))
+        scop = self.scop_op({**values, **_offset_names(parts, values)})
         for body in bodies:
             scop.body.block.add_op(_moved(body, instances, mapping, offsets))
-        tree = TreeNode("domain", _only(instances, names), phase.tree)
+        tree = TreeNode("domain", instances, phase.tree)
         scop.body.block.add_op(tree_from_schedule(build_tree(tree)))
         code.add(scop)
         code.add(func.ReturnOp())
         return outlined
-
-    # --------------------------------------------------------------------------- the messages
-
-    def transfer(self, name: str, sets: Mapping[str, isl.Set], element: Attribute) -> Transfer:
-        """A function that counts elements of arrays, or copies them to or from a message."""
-        order = (*self.scop_parameters, *self._other_parameters(sets.values()))
-        used = {each for set in sets.values() for each in _involved(set)}
-        parameters = tuple(each for each in order if each in used)
-        types = [MemRefType(element, [DYNAMIC_INDEX]), IndexType(), IndexType()]
-        outlined, values, parts, others, code = self.begin(
-            f"transfer_{name}", parameters, list(sets), types, [IndexType()]
-        )
-        message, start, action = others
-        for value, hint in zip(others, ("message", "start", "action"), strict=True):
-            value.name_hint = hint
-        cell = code.cell("place")
-        code.store(start, cell)
-        is_packed = code.compared(action, "eq", PACK)
-        is_unpacked = code.compared(action, "eq", UNPACK)
-        for array, elements in sets.items():
-            scop = self._scop_op(values, _offset_names({array: parts[array]}))
-            statement = _transfer_statement(
-                elements, parts[array], message, cell, (is_packed, is_unpacked)
-            )
-            scop.body.block.add_op(statement)
-            scop.body.block.add_op(tree_from_schedule(_in_order(statement.domain.data)))
-            code.add(scop)
-        code.add(func.ReturnOp(code.load(cell)))
-        return Transfer(element, outlined)
-
-    def _other_parameters(self, sets: Iterable[isl.Set]) -> list[str]:
-        found = {name for set in sets for name in parameters_of(set.get_space())}
-        return sorted(found - set_of(self.scop_parameters))
 
     # ------------------------------------------------------------------------------- the frame
 
@@ -260,9 +177,8 @@ class Functions:
         code = Code(InsertPoint.at_end(block))
         return outlined, values, parts, tuple(arguments), code
 
-    def _scop_op(self, values: Mapping[str, SSAValue], offsets: Mapping[str, SSAValue]) -> ScopOp:
+    def scop_op(self, known: Mapping[str, SSAValue]) -> ScopOp:
         """A scop without statements, with these parameters."""
-        known = {**values, **offsets}
         context = self._scop.context
         for division in self._elements.divisions.values():
             for who in (OWN, PEER):
@@ -277,10 +193,6 @@ class Functions:
         return scop
 
 
-def set_of(names: Iterable[str]) -> set[str]:
-    return set(names)
-
-
 def _defined_in(op: Operation) -> Iterable[SSAValue]:
     for region in op.regions:
         for block in region.blocks:
@@ -290,24 +202,16 @@ def _defined_in(op: Operation) -> Iterable[SSAValue]:
                 yield from _defined_in(inner)
 
 
-def _involved(set: isl.Set) -> list[str]:
-    return [
-        name
-        for position, name in enumerate(parameters_of(set.get_space()))
-        if set.involves_dims(isl.dim_type.param, position, 1)
-    ]
-
-
-def _offset_names(parts: Mapping[str, Part]) -> dict[str, SSAValue]:
-    return {
-        f"{array}_{dimension}": offset
-        for array, part in parts.items()
-        for dimension, offset in enumerate(part.offsets)
-    }
-
-
-def _only(instances: isl.UnionSet, names: Iterable[str]) -> isl.UnionSet:
-    return instances
+def _offset_names(parts: Mapping[str, Part], taken: Iterable[str]) -> dict[str, SSAValue]:
+    """Names for the offsets of parts, other than those in `taken`."""
+    known = set(taken)
+    offsets: dict[str, SSAValue] = {}
+    for array, part in parts.items():
+        for dimension, offset in enumerate(part.offsets):
+            name = unique_name(f"{array}_{dimension}", known)
+            known.add(name)
+            offsets[name] = offset
+    return offsets
 
 
 def _moved(
@@ -356,47 +260,3 @@ def _move_affine(
     first = len(operands) - len(op.indices) + map.num_dims
     op.operands = [*operands[:first], *offsets, *operands[first:]]
     op.properties["map"] = AffineMapAttr(moved)
-
-
-def _transfer_statement(
-    elements: isl.Set,
-    part: Part,
-    message: SSAValue,
-    cell: SSAValue,
-    tests: tuple[SSAValue, SSAValue],
-) -> StmtOp:
-    """Copies one element of a part to or from the place in a message that `cell` has."""
-    rank = elements.dim(isl.dim_type.set)
-    domain = elements.set_tuple_name("Move").drop_unused_params()
-    block = Block(arg_types=[IndexType()] * rank)
-    for position, argument in enumerate(block.args):
-        argument.name_hint = f"x{position}"
-        domain = domain.set_dim_name(isl.dim_type.set, position, f"x{position}")
-    code = Code(InsertPoint.at_end(block))
-    place = code.load(cell)
-    results = tuple(AffineDimExpr(d) - AffineDimExpr(rank + d) for d in range(rank))
-    map = AffineMapAttr(AffineMap(2 * rank, 0, results))
-    indices = [*block.args, *part.offsets]
-    is_packed, is_unpacked = tests
-    assert isinstance(part.memory.type, MemRefType)
-    with code.conditional(is_packed) as packing:
-        load = affine.LoadOp(part.memory, indices, map, part.memory.type.element_type)
-        packing.add(load)
-        packing.store(load.result, message, place)
-    with code.conditional(is_unpacked) as unpacking:
-        value = unpacking.load(message, place)
-        unpacking.add(affine.StoreOp(value, part.memory, indices, map))
-    code.store(code.sum(place, 1), cell)
-    return StmtOp("Move", domain, Region(block))
-
-
-def _in_order(domain: isl.Set) -> isl.Schedule:
-    """The instances in lexicographic order."""
-    schedule = isl.Schedule.from_domain(isl.UnionSet.from_set(domain))
-    if domain.dim(isl.dim_type.set):
-        identity = isl.MultiAff.identity_on_domain_space(domain.get_space())
-        functions = isl.MultiPwAff.from_multi_aff(identity).reset_tuple_id(isl.dim_type.out)
-        schedule = schedule.insert_partial_schedule(
-            isl.MultiUnionPwAff.from_multi_pw_aff(functions)
-        )
-    return schedule

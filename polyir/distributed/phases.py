@@ -10,13 +10,14 @@ U. Bondhugula, "Compiling affine loop nests for distributed-memory parallel arch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 
-from polyir.isl_lists import maps_of, sets_of
+from polyir.isl_lists import parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
 
 
@@ -67,16 +68,18 @@ def _is_bounded(difference: isl.PwAff) -> bool:
 class Phase:
     """A subtree that the ranks share, with the loops around it.
 
-    `step` is `{ S[i] -> [s] }`, the values of the sequential loops around it, outermost first, and
-    `place` is `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges`
-    has all values; if there are none, all instances are in one place. `tree` is the subtree, from the band with
-    these loops down.
+    `step` is `{ S[i] -> [s] }`, the values of the `steps` sequential loops around it, outermost
+    first; parameters that are called `stem` and a number stand for them. `place` is
+    `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges` has all
+    values; if there are none, all instances are in one place. `tree` is the subtree, from the band
+    with these loops down.
     """
 
     name: str
     domain: isl.UnionSet
     step: isl.UnionMap
     steps: int
+    stem: str
     place: isl.UnionMap
     ranges: tuple[Range, ...]
     tree: tuple[TreeNode, ...]
@@ -109,6 +112,15 @@ def divided(schedule: isl.Schedule, context: isl.Set, dimensions: int) -> Divide
     phases = tuple(division.phases)
     instances = reduce(isl.UnionSet.union, (_instances(each) for each in phases))
     return DividedTree(TreeNode("domain", instances, tree), phases)
+
+
+def unused_stem(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted`, or a longer word with which, and a number, no name in `taken` begins."""
+    names = tuple(taken)
+    stem = wanted
+    while any(re.match(rf"{stem}\d", name) for name in names):
+        stem += "_"
+    return stem
 
 
 def instances_of_steps(phase: Phase) -> isl.Set:
@@ -149,6 +161,7 @@ class _Division:
         self.phases: list[Phase] = []
         self._context = context
         self._dimensions = dimensions
+        self._stem = unused_stem("step", parameters_of(context.get_space()))
 
     def divide(self, nodes: Sequence[TreeNode], around: _Around) -> tuple[TreeNode, ...]:
         """What stands for the subtrees `nodes`, none or one, in the tree of the phases."""
@@ -158,14 +171,18 @@ class _Division:
         if isinstance(node.content, BandMembers):
             return self._divide_band(node, node.content, around)
         if node.kind in ("sequence", "set"):
-            children = tuple(self._divide_filter(child, around) for child in node.children)
+            # Of a filter without an instance, nothing would stand in the tree of the phases.
+            children = tuple(
+                self._divide_filter(child, around)
+                for child in node.children
+                if not around.within(_filter_of(child)).domain.is_empty()
+            )
             return (replace(node, kind="sequence", children=children),)
         return self.divide(node.children, around)
 
     def _divide_filter(self, node: TreeNode, around: _Around) -> TreeNode:
-        assert isinstance(node.content, isl.UnionSet)
         before = len(self.phases)
-        children = self.divide(node.children, around.within(node.content))
+        children = self.divide(node.children, around.within(_filter_of(node)))
         own = [_instances(phase) for phase in self.phases[before:]]
         return TreeNode("filter", reduce(isl.UnionSet.union, own), children)
 
@@ -210,9 +227,10 @@ class _Division:
                 around.domain,
                 around.step(),
                 len(around.loops),
+                self._stem,
                 place,
                 ranges,
-                tuple(nodes),
+                tuple(_with_instances(node, around.domain) for node in nodes),
             )
         )
         return ()
@@ -220,16 +238,27 @@ class _Division:
     def _range(self, place: isl.UnionMap, position: int) -> Range:
         (values,) = sets_of(place.range())
         values = values.intersect_params(self._context)
-        least, greatest = (
-            bound(position).coalesce() for bound in (values.dim_min, values.dim_max)
-        )
+        least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
         lattice = values.get_stride_info(position)
         stride, offset = int(lattice.get_stride().to_python()), lattice.get_offset()
         if not offset.is_cst():
             return Range(least, greatest, 1, 0)
-        return Range(
-            least, greatest, stride, int(offset.get_constant_val().to_python()) % stride
-        )
+        return Range(least, greatest, stride, int(offset.get_constant_val().to_python()) % stride)
+
+
+def _with_instances(node: TreeNode, domain: isl.UnionSet) -> TreeNode:
+    """A subtree without the filters that let no instance of `domain` through."""
+    children = tuple(
+        _with_instances(child, domain)
+        for child in node.children
+        if child.kind != "filter" or not _filter_of(child).is_disjoint(domain)
+    )
+    return replace(node, children=children)
+
+
+def _filter_of(node: TreeNode) -> isl.UnionSet:
+    assert isinstance(node.content, isl.UnionSet)
+    return node.content
 
 
 def _has_parallel_loop(node: TreeNode) -> bool:
@@ -269,6 +298,3 @@ def _identity(phases: Sequence[Phase], position: int) -> isl.UnionPwAff:
         for phase in phases
     )
     return reduce(isl.UnionPwAff.union_add, functions)
-
-
-__all__ = ["DividedTree", "Phase", "Range", "divided", "instances_of_steps", "maps_of"]

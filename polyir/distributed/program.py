@@ -2,62 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 import islpy as isl
-from xdsl.dialects import arith, func, llvm, memref, mpi
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    IndexType,
-    MemRefType,
-    ModuleOp,
-    StringAttr,
-    i32,
-    i64,
-)
+from xdsl.dialects import func, memref, mpi
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.ast_build import expression_of
-from polyir.codegen.ast_expressions import AstExpressionReader
-from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.distributed.elements import (
-    OWN,
-    PEER,
-    Division,
-    Elements,
-    divisions_of,
-    step_parameters,
-)
-from polyir.distributed.functions import PACK, UNPACK, Functions, Outlined, Part, Transfer, dynamic
+from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
+from polyir.distributed.blocks import Blocks, Place, Values
+from polyir.distributed.elements import OWN, PEER, Elements, divisions_of, step_parameters
+from polyir.distributed.exchange import Exchange, gather, scatter
+from polyir.distributed.functions import Functions, Outlined, Part, dynamic
+from polyir.distributed.options import DistributionOptions
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
+from polyir.distributed.requirements import (
+    is_divided,
+    require_instances,
+    require_parallel_loops,
+)
+from polyir.distributed.transfers import Transfer, transfer
 from polyir.irregular.code import Code
 from polyir.isl_trees import build_tree
-from polyir.model.index_expressions import IndexExpression
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
+from polyir.transform.walk import name_list
 
 
-def distribute_memory(module: ModuleOp, scop: Scop, dimensions: int) -> None:
-    """Make the function around a scop one that all ranks call."""
-    tree = divided(scop.schedule, scop.context, dimensions)
-    divisions = divisions_of(tree.phases)
+def distribute_memory(
+    module: ModuleOp, scop: Scop, options: DistributionOptions
+) -> tuple[str, ...]:
+    """Make the function around a scop one that all ranks call; returns what was done, in words.
+
+    Functions for one rank's part of each phase, for each step and for each kind of message are
+    added before it. Raises `NotDistributedError` if no loop can be divided among ranks.
+    """
+    require_instances(scop)
+    tree = divided(scop.schedule, scop.context, options.grid)
+    require_parallel_loops(scop, tree.phases)
+    divisions = divisions_of(tree.phases, scop.op.parameter_values)
     kernel = scop.op.parent_op()
     assert isinstance(kernel, func.FuncOp)
-    _Program(module, kernel, tree, Elements(scop, tree.phases, divisions)).write()
+    elements = Elements(scop, tree.phases, divisions)
+    known = set(module.walk())
+    _Program(module, kernel, tree, elements, options).write()
+    for op in module.walk():
+        if op not in known and isinstance(op.location, UnknownLoc):
+            op.location = scop.op.location
+    return tuple(_remarks(tree.phases, elements))
+
+
+def _remarks(phases: Sequence[Phase], elements: Elements) -> Iterator[str]:
+    """What ranks do in each phase, and what they send, one line a phase."""
+    for phase in phases:
+        names = name_list(phase.statements)
+        sent = elements.sent(phase, OWN, PEER)
+        messages = f"sends {name_list(tuple(sent))} after each step" if sent else "sends nothing"
+        if not is_divided(phase):
+            yield f"the first rank runs {names}, whose loops are not parallel; it {messages}"
+            continue
+        loops = "loops" if len(phase.ranges) > 1 else "loop"
+        tiles = " x ".join(str(each.stride) for each in phase.ranges)
+        yield f"divided the parallel {loops} of {names} into tiles of {tiles}; a rank {messages}"
 
 
 class _Program:
     def __init__(
-        self, module: ModuleOp, kernel: func.FuncOp, tree: DividedTree, elements: Elements
+        self,
+        module: ModuleOp,
+        kernel: func.FuncOp,
+        tree: DividedTree,
+        elements: Elements,
+        options: DistributionOptions,
     ) -> None:
-        self._module, self._kernel, self._tree, self._elements = module, kernel, tree, elements
+        self._kernel, self._tree, self._elements = kernel, tree, elements
         self._scop = elements.scop
         self._functions = Functions(module, kernel, elements)
-        self._divisions = list({d.name: d for d in elements.divisions.values()}.values())
-        self._columns = [name for each in self._divisions for name in each.parameters("")]
+        self._blocks = Blocks(elements, options)
 
     # ----------------------------------------------------------------------------- the kernel
 
@@ -66,24 +88,28 @@ class _Program:
         op = self._scop.op
         code = Code(InsertPoint.before(op))
         values = dict(op.parameter_values)
-        rank, size = self._ranks(code)
-        table = self._table(code, values, size)
-        own = values | self._bounds(code, table, rank, OWN)
-        parts = self._parts(code, own)
+        place = self._blocks.table(code, values, *self._ranks(code))
+        memory = self._blocks.allocate(code, values, place)
         whole = {
-            name: Part(self._dynamic(code, memory), (code.constant(0),) * len(parts[name].offsets))
-            for name, memory in self._scop.arrays.items()
+            name: self._whole(code, array)
+            for name, array in self._scop.arrays.items()
             if self._is_argument(name)
         }
-        place = _Place(rank, size, table)
-        self._scatter(code, own, parts, whole, place)
-        code.add(self._steps(own, parts, place))
-        self._gather(code, own, parts, whole, place)
-        code.free(*(each.memory for each in parts.values() if each.offsets), table)
+        for name, sets, move in (
+            ("scatter", self._elements.scattered(PEER), scatter),
+            ("gather", self._elements.gathered(PEER), gather),
+        ):
+            if move is gather:
+                code.add(self._steps(values, memory, place))
+            outer = {array: elements for array, elements in sets.items() if array in whole}
+            for each in self._transfers(name, outer):
+                move(code, self._blocks, each, values, place, whole, memory)
+        arrays = [each for each in memory.values() if isinstance(each.owner, memref.AllocOp)]
+        code.free(*arrays, place.table)
         Rewriter.erase_op(op)
-        for name, memory in self._scop.arrays.items():
+        for name, array in self._scop.arrays.items():
             if not self._is_argument(name):
-                _erase_memory(memory)
+                _erase_memory(array)
 
     def _ranks(self, code: Code) -> tuple[SSAValue, SSAValue]:
         rank, size = mpi.CommRankOp(), mpi.CommSizeOp()
@@ -94,79 +120,18 @@ class _Program:
             value.name_hint = name
         return found
 
-    def _table(self, code: Code, values: Mapping[str, SSAValue], size: SSAValue) -> SSAValue:
-        """The bounds of the blocks of each rank, one row a rank."""
-        table = code.array("blocks", size, len(self._columns))
-        for division in self._divisions:
-            ends = [
-                [
-                    self._value(code, tile.gist(tile.domain()).coalesce(), values)
-                    for tile in map(each.tile, (each.least, each.greatest))
-                ]
-                for each in division.ranges
-            ]
-            tiles = [code.steps(first, code.sum(last, 1), 1) for first, last in ends]
-            with code.loop("r", 0, size) as (body, rank):
-                for dimension, count in enumerate(tiles):
-                    for which, next in (
-                        (division.begin(dimension, ""), rank),
-                        (division.end(dimension, ""), body.sum(rank, 1)),
-                    ):
-                        before = body.builder.insert(
-                            arith.CeilDivSIOp(body.product(next, count), size)
-                        ).result
-                        bound = body.sum(ends[dimension][0], before)
-                        body.store(bound, table, rank, self._columns.index(which))
-        return table
+    def _is_argument(self, array: str) -> bool:
+        return self._scop.arrays[array].owner is self._kernel.body.block
 
-    def _value(
-        self, code: Code, function: isl.PwAff, values: Mapping[str, SSAValue]
-    ) -> SSAValue:
-        known = {name: IndexExpression.of(value) for name, value in values.items()}
-        context = self._scop.context.align_params(function.get_domain_space())
-        expression = expression_of(function, context)
-        return AstExpressionReader(known).value(expression, code.builder)
-
-    def _bounds(
-        self, code: Code, table: SSAValue, rank: SSAValue, who: str
-    ) -> dict[str, SSAValue]:
-        bounds = {}
-        for number, name in enumerate(self._columns):
-            value = code.load(table, rank, number)
-            value.name_hint = f"{who}{name}"
-            bounds[f"{who}{name}"] = value
-        return bounds
-
-    def _parts(self, code: Code, own: Mapping[str, SSAValue]) -> dict[str, Part]:
-        parts: dict[str, Part] = {}
-        held = self._elements.held(OWN)
-        for name, memory in self._scop.arrays.items():
-            type = dynamic(memory.type)
-            if not type.get_shape():
-                cell = memref.AllocaOp.get(type.element_type, shape=[])
-                code.add(cell)
-                parts[name] = Part(cell.memref, ())
-                continue
-            elements = held[name]
-            least, sizes = [], []
-            for dimension in range(len(type.get_shape())):
-                first, last = elements.dim_min(dimension), elements.dim_max(dimension)
-                least.append(self._value(code, first.gist(first.domain()).coalesce(), own))
-                extent = last.sub(first).add_constant_val(isl.Val(1))
-                sizes.append(self._value(code, _or_zero(extent, self._scop.context), own))
-            part = code.array(name, *sizes, element=type.element_type)
-            parts[name] = Part(part, tuple(least))
-        return parts
-
-    def _dynamic(self, code: Code, memory: SSAValue) -> SSAValue:
+    def _whole(self, code: Code, memory: SSAValue) -> Part:
+        """An array that the first rank has, as a part that begins with the first element."""
         type = dynamic(memory.type)
+        offsets = (code.constant(0),) * len(type.get_shape())
         if type == memory.type:
-            return memory
+            return Part(memory, offsets)
         cast = memref.CastOp.get(memory, type)
         code.add(cast)
-        return cast.dest
-
-    # -------------------------------------------------------------------------- first and last
+        return Part(cast.dest, offsets)
 
     def _transfers(self, name: str, sets: Mapping[str, isl.Set]) -> list[Transfer]:
         """The functions for elements of arrays, one group a type of element."""
@@ -175,71 +140,16 @@ class _Program:
             type = self._scop.arrays[array].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, {})[array] = elements
-        return [
-            self._functions.transfer(name, group, element) for element, group in groups.items()
-        ]
-
-    def _is_argument(self, array: str) -> bool:
-        return self._scop.arrays[array].owner is self._kernel.body.block
-
-    def _scatter(self, code: Code, own: Values, parts: Parts, whole: Parts, place: _Place) -> None:
-        sets = {a: s for a, s in self._elements.scattered(PEER).items() if self._is_argument(a)}
-        for transfer in self._transfers("scatter", sets):
-            self._between_root(code, transfer, own, (whole, parts), place, to_root=False)
-
-    def _gather(self, code: Code, own: Values, parts: Parts, whole: Parts, place: _Place) -> None:
-        sets = {a: s for a, s in self._elements.gathered(PEER).items() if self._is_argument(a)}
-        for transfer in self._transfers("gather", sets):
-            self._between_root(code, transfer, own, (parts, whole), place, to_root=True)
-
-    def _between_root(
-        self,
-        code: Code,
-        transfer: Transfer,
-        own: Values,
-        memory: tuple[Parts, Parts],
-        place: _Place,
-        to_root: bool,
-    ) -> None:
-        """Messages between the first rank, which has whole arrays, and each other one."""
-        source, target = memory
-        with code.either(place.rank, "eq", 0) as (root, others):
-            with root.loop("peer", 0, place.size) as (body, peer):
-                known = {**own, **self._bounds(body, place.table, peer, PEER)}
-                count = transfer.count(body, known, source)
-                with body.conditional(body.compared(count, "ne", 0)) as some:
-                    buffer = some.array("message", count, element=transfer.element)
-                    with some.either(peer, "eq", 0) as (itself, another):
-                        transfer.copy(itself, known, source, (buffer, 0), PACK)
-                        transfer.copy(itself, known, target, (buffer, 0), UNPACK)
-                        if to_root:
-                            _receive(another, buffer, count, peer)
-                            transfer.copy(another, known, target, (buffer, 0), UNPACK)
-                        else:
-                            transfer.copy(another, known, source, (buffer, 0), PACK)
-                            _send(another, buffer, count, peer)
-                    some.free(buffer)
-            known = {**own, **self._bounds(others, place.table, place.rank, PEER)}
-            count = transfer.count(others, known, source if to_root else target)
-            with others.conditional(others.compared(count, "ne", 0)) as some:
-                buffer = some.array("message", count, element=transfer.element)
-                zero = some.constant(0)
-                if to_root:
-                    transfer.copy(some, known, source, (buffer, 0), PACK)
-                    _send(some, buffer, count, zero)
-                else:
-                    _receive(some, buffer, count, zero)
-                    transfer.copy(some, known, target, (buffer, 0), UNPACK)
-                some.free(buffer)
+        return [transfer(self._functions, name, group, each) for each, group in groups.items()]
 
     # --------------------------------------------------------------------------------- steps
 
-    def _steps(self, own: Values, parts: Parts, place: _Place) -> ScopOp:
+    def _steps(self, values: Values, memory: Mapping[str, SSAValue], place: Place) -> ScopOp:
         """The sequential loops, with a call for each step of a phase."""
         old = self._scop.op
-        values = old.parameter_values
         scop = ScopOp(list(values.values()), list(values), self._scop.context, Region(Block()))
         scop.location = old.location
+        scop.attributes[KEEPS_LOOPS] = UnitAttr()
         for phase in self._tree.phases:
             step = self._step(phase)
             domain = instances_of_steps(phase)
@@ -249,14 +159,9 @@ class _Program:
             for position, argument in enumerate(block.args):
                 argument.name_hint = names[position]
                 domain = domain.set_dim_name(isl.dim_type.set, position, names[position])
-            known = {**own, **dict(zip(names, block.args, strict=True))}
-            outside = self._functions.outside
-            step.call(
-                Code(InsertPoint.at_end(block)),
-                known,
-                parts,
-                [place.rank, place.size, place.table, *outside],
-            )
+            known = {**values, **dict(zip(names, block.args, strict=True))}
+            others = [*place.values(), *memory.values(), *self._functions.outside]
+            step.call(Code(InsertPoint.at_end(block)), known, {}, others)
             scop.body.block.add_op(StmtOp(phase.name, domain, Region(block)))
         scop.body.block.add_op(tree_from_schedule(build_tree(self._tree.tree)))
         return scop
@@ -264,150 +169,47 @@ class _Program:
     def _step(self, phase: Phase) -> Outlined:
         """What a rank does in a step: its part of the phase, then the messages."""
         compute = self._functions.compute(phase)
-        sent = self._elements.sent(phase, OWN, PEER)
-        transfers = self._transfers(phase.name, sent)
-        arrays = [a for a in self._scop.arrays if a in sent or a in compute.arrays]
-        parameters = (*self._functions.scop_parameters, *step_parameters(phase))
-        table = MemRefType(IndexType(), [DYNAMIC_INDEX, DYNAMIC_INDEX])
-        outside = self._functions.outside
-        types = [IndexType(), IndexType(), table, *(value.type for value in outside)]
-        outlined, values, parts, others, code = self._functions.begin(
-            f"step_{phase.name}", parameters, arrays, types
+        transfers = self._transfers(phase.name, self._elements.sent(phase, OWN, PEER))
+        arrays = list(self._scop.arrays)
+        types: list[Attribute] = [dynamic(self._scop.arrays[each].type) for each in arrays]
+        outlined, values, _, others, code = self._functions.begin(
+            f"step_{phase.name}",
+            (*self._functions.scop_parameters, *step_parameters(phase)),
+            [],
+            [*Place.types(), *types, *(value.type for value in self._functions.outside)],
         )
-        place = _Place(others[0], others[1], others[2])
-        own = {**values, **self._bounds(code, place.table, place.rank, OWN)}
-        compute.call(code, own, parts, others[3:])
-        for transfer in transfers:
-            self._exchange(code, transfer, own, parts, place)
+        place = Place(*others[:3])
+        memory = dict(zip(arrays, others[3:], strict=False))
+        for name, value in memory.items():
+            value.name_hint = name
+        outside = others[3 + len(arrays) :]
+        exchanges = [
+            Exchange(self._blocks, each, values, place, memory, tag)
+            for tag, each in enumerate(transfers)
+        ]
+        for each in exchanges:
+            each.begin(code)
+        self._compute(code, compute, values, memory, place, outside)
+        for each in exchanges:
+            each.send(code)
+        for each in exchanges:
+            each.end(code)
         code.add(func.ReturnOp())
         return outlined
 
-    def _exchange(
-        self, code: Code, transfer: Transfer, own: Values, parts: Parts, place: _Place
-    ) -> None:
-        """Send to each rank what it needs of this rank, and receive what this one needs."""
-        totals = code.array("starts", 2, code.sum(place.size, 1))
-        mine = {name.removeprefix(OWN): own[name] for name in own if name.startswith(OWN)}
-        sends = 0, 1
-        for row in sends:
-            code.store(0, totals, row, 0)
-        with code.loop("peer", 0, place.size) as (body, peer):
-            theirs = self._bounds(body, place.table, peer, "")
-            for row, (source, target) in enumerate(((mine, theirs), (theirs, mine))):
-                known = {**own, **_named(source, OWN), **_named(target, PEER)}
-                count = transfer.count(body, known, parts)
-                count = body.select(peer, "eq", place.rank, 0, count)
-                end = body.sum(body.load(totals, row, peer), count)
-                body.store(end, totals, row, body.sum(peer, 1))
-        outgoing, incoming = (
-            code.array(name, code.load(totals, row, place.size), element=transfer.element)
-            for row, name in enumerate(("outgoing", "incoming"))
-        )
-        two = code.builder.insert(arith.IndexCastOp(code.product(place.size, 2), i32)).result
-        requests = mpi.AllocateTypeOp(mpi.RequestType, two)
-        code.add(requests)
-        number = code.cell("number")
-        code.store(0, number)
-        with _peers(code, totals, 1, place.size) as (some, peer, start, count):
-            self._post(some, mpi.IrecvOp, incoming, start, count, peer, requests.result, number)
-        with _peers(code, totals, 0, place.size) as (some, peer, start, count):
-            theirs = self._bounds(some, place.table, peer, PEER)
-            transfer.copy(some, {**own, **theirs}, parts, (outgoing, start), PACK)
-            self._post(some, mpi.IsendOp, outgoing, start, count, peer, requests.result, number)
-        posted = code.builder.insert(arith.IndexCastOp(code.load(number), i32)).result
-        code.add(mpi.WaitallOp(requests.result, posted))
-        with _peers(code, totals, 1, place.size) as (some, peer, start, _):
-            theirs = self._bounds(some, place.table, peer, OWN)
-            known = {**own, **theirs, **_named(mine, PEER)}
-            transfer.copy(some, known, parts, (incoming, start), UNPACK)
-        code.free(outgoing, incoming, totals)
-
-    def _post(
+    def _compute(
         self,
         code: Code,
-        kind: type[mpi.IsendOp] | type[mpi.IrecvOp],
-        buffer: SSAValue,
-        start: SSAValue,
-        count: SSAValue,
-        peer: SSAValue,
-        requests: SSAValue,
-        number: SSAValue,
+        compute: Outlined,
+        values: Values,
+        memory: Mapping[str, SSAValue],
+        place: Place,
+        outside: Sequence[SSAValue],
     ) -> None:
-        pointer, type = _pointer(code, buffer, start)
-        place = code.load(number)
-        request = mpi.VectorGetOp(requests, _i32(code, place))
-        code.add(request)
-        tag = _i32(code, code.constant(0))
-        code.add(kind(pointer, _i32(code, count), type, _i32(code, peer), tag, request.result))
-        code.store(code.sum(place, 1), number)
-
-
-@dataclass(frozen=True)
-class _Place:
-    rank: SSAValue
-    size: SSAValue
-    table: SSAValue
-
-
-Values = Mapping[str, SSAValue]
-Parts = Mapping[str, Part]
-
-
-def _or_zero(function: isl.PwAff, context: isl.Set) -> isl.PwAff:
-    """A function of parameters that is 0 where it was not defined."""
-    elsewhere = isl.Set.universe(function.get_domain_space()).subtract(function.domain())
-    zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(function.get_domain_space()))
-    rest = isl.PwAff.from_aff(zero).intersect_params(elsewhere.params())
-    return function.union_add(rest).gist_params(context).coalesce()
-
-
-def _named(bounds: Mapping[str, SSAValue], who: str) -> dict[str, SSAValue]:
-    return {f"{who}{name}": value for name, value in bounds.items()}
-
-
-@contextmanager
-def _peers(
-    code: Code, totals: SSAValue, row: int, size: SSAValue
-) -> Iterator[tuple[Code, SSAValue, SSAValue, SSAValue]]:
-    """Code for each rank that a message goes to or comes from, with its place and its length."""
-    with code.loop("peer", 0, size) as (body, peer):
-        start = body.load(totals, row, peer)
-        count = body.difference(body.load(totals, row, body.sum(peer, 1)), start)
-        with body.conditional(body.compared(count, "ne", 0)) as some:
-            yield some, peer, start, count
-
-
-def _i32(code: Code, value: SSAValue) -> SSAValue:
-    return code.builder.insert(arith.IndexCastOp(value, i32)).result
-
-
-def _pointer(
-    code: Code, buffer: SSAValue, start: SSAValue | None = None
-) -> tuple[SSAValue, SSAValue]:
-    """A pointer into a buffer, and the type of its elements for MPI."""
-    whole = mpi.UnwrapMemRefOp(buffer)
-    code.add(whole)
-    if start is None:
-        return whole.ptr, whole.type
-    assert isinstance(buffer.type, MemRefType)
-    place = code.builder.insert(arith.IndexCastOp(start, i64)).result
-    element = llvm.GEPOp(
-        whole.ptr, [llvm.GEP_USE_SSA_VAL], buffer.type.element_type, ssa_indices=[place]
-    )
-    code.add(element)
-    return element.result, whole.type
-
-
-def _send(code: Code, buffer: SSAValue, count: SSAValue, peer: SSAValue) -> None:
-    pointer, type = _pointer(code, buffer)
-    tag = _i32(code, code.constant(0))
-    code.add(mpi.SendOp(pointer, _i32(code, count), type, _i32(code, peer), tag))
-
-
-def _receive(code: Code, buffer: SSAValue, count: SSAValue, peer: SSAValue) -> None:
-    pointer, type = _pointer(code, buffer)
-    tag = _i32(code, code.constant(0))
-    code.add(mpi.RecvOp(pointer, _i32(code, count), type, _i32(code, peer), tag))
+        with self._blocks.own(code, place) as (body, block):
+            known = {**values, **self._blocks.bounds(body, place, block, OWN)}
+            parts = self._blocks.parts(body, place, block, memory)
+            compute.call(body, known, parts, outside)
 
 
 def _erase_memory(memory: SSAValue) -> None:
@@ -417,7 +219,3 @@ def _erase_memory(memory: SSAValue) -> None:
     assert all(isinstance(use, memref.DeallocOp) for use in uses)
     for op in (*uses, memory.owner):
         Rewriter.erase_op(op)
-
-
-__all__ = ["distribute_memory"]
-_Unused = (Callable, Sequence, Operation, StringAttr, Division)

@@ -112,7 +112,7 @@ def _version(compiler: str) -> str:
 
     The processor is part of it because of `-march=native`.
     """
-    done = _run([compiler, "--version"])
+    done = run_command([compiler, "--version"])
     return f"{done.stdout}{_processor()}"
 
 
@@ -135,14 +135,15 @@ def _compile(command: list[str], source: str, library: Path) -> None:
     with scratch_folder as folder:
         text, built = Path(folder) / "module.c", Path(folder) / "module.so"
         text.write_text(source)
-        done = _run([*command, str(text), "-o", str(built), "-lm"])
+        done = run_command([*command, str(text), "-o", str(built), "-lm"])
         if done.returncode != 0:
             message = done.stderr.strip().replace(f"{folder}{os.sep}", "")
             raise CompilationError(f"the C compiler {command[0]} failed:\n{message}")
         built.replace(library)
 
 
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+def run_command(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end. Raises `CompilationError` if it cannot be started."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:

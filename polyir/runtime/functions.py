@@ -297,6 +297,10 @@ class NativeFunction(CompiledFunction):
                     passed.append(ctypes.c_int64(value.shape[dimension]))
             else:
                 passed.append(value)
+        return self._enter(passed)
+
+    def _enter(self, passed: Sequence[object]) -> Result:
+        """Call the code with arguments as the calling convention has them."""
         outputs = [C_TYPES[type]() for type in self.signature.pointer_results]
         result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
         if self._owner.given is not None:
@@ -443,6 +447,11 @@ class CompiledModule(ABC):
     def __repr__(self) -> str:
         functions = ", ".join(repr(function) for function in self._functions.values())
         return f"<compiled module: {functions}>"
+
+
+def calls_mpi(module: ModuleOp) -> bool:
+    """Whether a module has operations of the dialect `mpi`: its functions run on all ranks."""
+    return any(op.name.startswith("mpi.") for op in module.walk())
 
 
 def public_functions(module: ModuleOp) -> tuple[FuncOp, ...]:

@@ -40,6 +40,8 @@ def loaded(path: Path) -> ctypes.CDLL:
 class LibraryModule(CompiledModule):
     """Functions of a shared library."""
 
+    _Function: type[NativeFunction] = NativeFunction
+
     def __init__(
         self,
         source: str,
@@ -60,11 +62,11 @@ class LibraryModule(CompiledModule):
         entry = self._library[symbol_name(signature.symbol)]
         address = ctypes.cast(entry, ctypes.c_void_p).value
         assert address is not None
-        return NativeFunction(address, signature, self, checks.get(signature.symbol))
+        return self._Function(address, signature, self, checks.get(signature.symbol))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (
-            LibraryModule,
+            type(self),
             (self.source, self.signatures, self._options, self.checks, self.given),
             self.state,
         )

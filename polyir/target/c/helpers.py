@@ -13,7 +13,6 @@ from typing import Final
 
 from polyir.target.abi import PREFIX, Scalar
 
-
 MESSAGE_STEM: Final = f"{PREFIX}mpi_"
 """How the names of helpers begin that call MPI (`message_helpers.py`)."""
 

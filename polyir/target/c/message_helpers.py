@@ -27,8 +27,8 @@ _HEADERS: Final = ("mpi.h", "stdio.h", "stdlib.h")
 _CHECK: Final = Helper(
     f"{MESSAGE_STEM}check",
     """\
-// The ranks that run the program; the caller may set others.
-MPI_Comm polyir_communicator = MPI_COMM_NULL;
+// The ranks that run the program; the caller may set others. Files of one program share it.
+__attribute__((weak)) MPI_Comm polyir_communicator = MPI_COMM_NULL;
 
 static MPI_Comm polyir_mpi_ranks(void) {
   return polyir_communicator == MPI_COMM_NULL ? MPI_COMM_WORLD : polyir_communicator;

@@ -8,8 +8,8 @@ from xdsl.ir import Operation, SSAValue
 
 from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.body import Body
-from polyir.target.c.memory import flat_pointer
 from polyir.target.c.helpers import MESSAGE_STEM
+from polyir.target.c.memory import flat_pointer
 from polyir.target.c.message_helpers import DATATYPES
 from polyir.target.c.syntax import (
     Address,
@@ -81,4 +81,3 @@ def _place(body: Body, op: Operation, buffer: SSAValue) -> tuple[Address, Expres
     if type not in DATATYPES:
         raise unsupported(op, f"elements of type '{memory.type.element_type}' in a message")
     return flat_pointer(body.array(memory)), start, type
-

@@ -1,0 +1,279 @@
+"""The blocks of iterations that ranks have, as a table that is computed at run time.
+
+A row of the table is a block: the first tile and the tile after the last one in each divided loop
+of each division, then what to subtract from a subscript to have the place in the rank's memory. If
+a rank has one block, block r is that of rank r; else the last column says whose a block is.
+
+The parts of an array for all blocks of a rank are in one memref, one after the other along the
+outermost dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import islpy as isl
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
+from xdsl.ir import Attribute, SSAValue
+
+from polyir.codegen.ast_build import expression_of
+from polyir.codegen.ast_expressions import AstExpressionReader
+from polyir.distributed.elements import OWN, Elements
+from polyir.distributed.functions import Part, dynamic
+from polyir.distributed.options import DistributionOptions
+from polyir.distributed.phases import Range
+from polyir.irregular.code import Code
+from polyir.model.index_expressions import IndexExpression
+
+Values = Mapping[str, SSAValue]
+Parts = Mapping[str, Part]
+_OWNER = "owner"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a function runs: the number of the rank, how many there are, and the blocks."""
+
+    rank: SSAValue
+    ranks: SSAValue
+    table: SSAValue
+
+    @staticmethod
+    def types() -> list[Attribute]:
+        """The types of `values`."""
+        return [IndexType(), IndexType(), MemRefType(IndexType(), [DYNAMIC_INDEX] * 2)]
+
+    def values(self) -> list[SSAValue]:
+        """What is passed to a function."""
+        return [self.rank, self.ranks, self.table]
+
+
+class Blocks:
+    """Adds code that makes the table of blocks, and code that reads it."""
+
+    def __init__(self, elements: Elements, options: DistributionOptions) -> None:
+        self._elements, self._scop, self._options = elements, elements.scop, options
+        self._divisions = list({d.name: d for d in elements.divisions.values()}.values())
+        self._bounds = [name for each in self._divisions for name in each.parameters("")]
+        self._arrays = {
+            name: len(dynamic(memory.type).get_shape())
+            for name, memory in self._scop.arrays.items()
+        }
+        places = [f"{name}_{d}" for name, rank in self._arrays.items() for d in range(rank)]
+        self._columns = [*self._bounds, *places, *([_OWNER] if options.tiles else [])]
+
+    @property
+    def has_several(self) -> bool:
+        """Whether a rank may have several blocks."""
+        return self._options.tiles is not None
+
+    # -------------------------------------------------------------------------------- reading
+
+    def bounds(self, code: Code, place: Place, block: SSAValue, who: str) -> dict[str, SSAValue]:
+        """The values of the parameters for a block."""
+        return {f"{who}{name}": self._load(code, place, block, name, who) for name in self._bounds}
+
+    def parts(
+        self, code: Code, place: Place, block: SSAValue, memory: Mapping[str, SSAValue]
+    ) -> dict[str, Part]:
+        """The parts of arrays for a block of the rank that runs."""
+        return {
+            name: Part(
+                value,
+                tuple(
+                    self._load(code, place, block, f"{name}_{dimension}")
+                    for dimension in range(self._arrays[name])
+                ),
+            )
+            for name, value in memory.items()
+        }
+
+    def owner(self, code: Code, place: Place, block: SSAValue) -> SSAValue:
+        """The rank that has a block."""
+        return self._load(code, place, block, _OWNER) if self.has_several else block
+
+    @contextmanager
+    def own(self, code: Code, place: Place) -> Iterator[tuple[Code, SSAValue]]:
+        """Code that runs for each block of the rank that runs."""
+        if not self.has_several:
+            yield code, place.rank
+            return
+        with self.every(code, place, "block") as (body, block):
+            owner = self.owner(body, place, block)
+            with body.conditional(body.compared(owner, "eq", place.rank)) as inner:
+                yield inner, block
+
+    @contextmanager
+    def every(self, code: Code, place: Place, name: str) -> Iterator[tuple[Code, SSAValue]]:
+        """Code that runs for each block of all ranks."""
+        with code.loop(name, 0, code.extent(place.table, 0)) as found:
+            yield found
+
+    def _load(
+        self, code: Code, place: Place, block: SSAValue, column: str, who: str = ""
+    ) -> SSAValue:
+        value = code.load(place.table, block, self._columns.index(column))
+        value.name_hint = f"{who}{column}"
+        return value
+
+    # ------------------------------------------------------------------------------- the table
+
+    def table(self, code: Code, values: Values, rank: SSAValue, ranks: SSAValue) -> Place:
+        """Add code for the table, in which the places in memory are not set yet."""
+        tiles = {
+            division.name: [self._tiles(code, each, values) for each in division.ranges]
+            for division in self._divisions
+        }
+        numbers = [[number for _, number in each] for each in tiles.values()]
+        grid = self._grid(code, ranks)
+        count, sides = self._counts(code, numbers) if self.has_several else (ranks, grid)
+        place = Place(rank, ranks, code.array("blocks", count, len(self._columns)))
+        with code.loop("block", 0, count) as (body, block):
+            in_grid = _coordinates(body, block, sides)
+            for division in self._divisions:
+                is_line = len(division.ranges) < len(sides)
+                own, lengths = ((block,), (ranks,)) if is_line else (in_grid, sides)
+                for dimension, (first, number) in enumerate(tiles[division.name]):
+                    for name, coordinate in (
+                        (division.begin(dimension, ""), own[dimension]),
+                        (division.end(dimension, ""), body.sum(own[dimension], 1)),
+                    ):
+                        before = self._before(body, coordinate, number, lengths[dimension])
+                        column = self._columns.index(name)
+                        body.store(body.sum(first, before), place.table, block, column)
+            if self._options.tiles:
+                owner = _rank_at(body, in_grid, grid)
+                body.store(owner, place.table, block, self._columns.index(_OWNER))
+        return place
+
+    def _tiles(self, code: Code, range: Range, values: Values) -> tuple[SSAValue, SSAValue]:
+        """The first tile of a loop, and how many there are."""
+        first, last = (
+            self._value(code, tile.gist(tile.domain()).coalesce(), values)
+            for tile in map(range.tile, (range.least, range.greatest))
+        )
+        return first, code.steps(first, code.sum(last, 1), 1)
+
+    def _before(self, code: Code, block: SSAValue, number: SSAValue, blocks: SSAValue) -> SSAValue:
+        """How many of `number` tiles are in blocks before a block."""
+        if self._options.tiles:
+            return code.minimum(code.product(block, self._options.tiles), number)
+        return code.builder.insert(arith.CeilDivSIOp(code.product(block, number), blocks)).result
+
+    def _grid(self, code: Code, ranks: SSAValue) -> tuple[SSAValue, ...]:
+        """The lengths of the sides of the grid of ranks; the second one is the shorter one."""
+        if max(len(each.ranges) for each in self._divisions) == 1:
+            return (ranks,)
+        cell = code.cell("columns")
+        code.store(1, cell)
+        with code.loop("side", 1, code.sum(ranks, 1)) as (body, side):
+            remainder = body.builder.insert(arith.RemUIOp(ranks, side)).result
+            divides = body.compared(remainder, "eq", 0)
+            is_short = body.compared(body.product(side, side), "sle", ranks)
+            with body.conditional(body.both(divides, is_short)) as found:
+                found.store(side, cell)
+        columns = code.load(cell)
+        return code.quotient(ranks, columns), columns
+
+    def _counts(
+        self, code: Code, numbers: Sequence[Sequence[SSAValue]]
+    ) -> tuple[SSAValue, tuple[SSAValue, ...]]:
+        """How many blocks there are, and how many along each side of a grid of blocks."""
+        assert self._options.tiles
+        dimensions = max(map(len, numbers))
+        sides = [code.constant(1)] * dimensions
+        line = code.constant(1)
+        for each in numbers:
+            blocks = [code.steps(0, number, self._options.tiles) for number in each]
+            if len(blocks) == dimensions:
+                sides = [code.maximum(*pair) for pair in zip(sides, blocks, strict=True)]
+            else:
+                line = code.maximum(line, blocks[0])
+        total = sides[0] if dimensions == 1 else code.product(*sides)
+        return code.maximum(total, line), tuple(sides)
+
+    # ------------------------------------------------------------------------------- the parts
+
+    def allocate(self, code: Code, values: Values, place: Place) -> dict[str, SSAValue]:
+        """Add code that allocates the parts of arrays for the rank's blocks, and sets places."""
+        held = self._held()
+        cells: dict[str, list[SSAValue]] = {}
+        for name, rank in self._arrays.items():
+            cells[name] = [code.cell(f"{name}_size{d}") for d in range(rank)]
+            for cell in cells[name]:
+                code.store(0, cell)
+        with self.own(code, place) as (body, block):
+            known = {**values, **self.bounds(body, place, block, OWN)}
+            for name, elements in held.items():
+                for dimension, cell in enumerate(cells[name]):
+                    least, size = self._extent(body, elements, dimension, known)
+                    if dimension == 0:
+                        before = body.load(cell)
+                        least = body.difference(least, before)
+                        body.store(body.sum(before, size), cell)
+                    else:
+                        body.store(body.maximum(body.load(cell), size), cell)
+                    column = self._columns.index(f"{name}_{dimension}")
+                    body.store(least, place.table, block, column)
+        memory: dict[str, SSAValue] = {}
+        for name, value in self._scop.arrays.items():
+            element = dynamic(value.type).element_type
+            if cells[name]:
+                sizes = [code.load(cell) for cell in cells[name]]
+                memory[name] = code.array(name, *sizes, element=element)
+            else:
+                only = memref.AllocaOp.get(element, shape=[])
+                code.add(only)
+                memory[name] = only.memref
+        return memory
+
+    def _held(self) -> dict[str, isl.Set]:
+        """The elements that a block holds of each array."""
+        every = self._elements.accessed() if self._options.replicate else {}
+        return {
+            name: every[name] if name in self._options.replicate else elements
+            for name, elements in self._elements.held(OWN).items()
+        }
+
+    def _extent(
+        self, code: Code, elements: isl.Set, dimension: int, values: Values
+    ) -> tuple[SSAValue, SSAValue]:
+        """The least subscript along a dimension, and how many there are up to the greatest."""
+        first, last = elements.dim_min(dimension), elements.dim_max(dimension)
+        extent = last.sub(first).add_constant_val(isl.Val(1))
+        least = self._value(code, first.gist(first.domain()).coalesce(), values)
+        return least, self._value(code, _or_zero(extent, self._scop.context), values)
+
+    def _value(self, code: Code, function: isl.PwAff, values: Values) -> SSAValue:
+        known = {name: IndexExpression.of(value) for name, value in values.items()}
+        context = self._scop.context.align_params(function.get_domain_space())
+        expression = expression_of(function, context)
+        return AstExpressionReader(known).value(expression, code.builder)
+
+
+def _coordinates(code: Code, block: SSAValue, sides: Sequence[SSAValue]) -> tuple[SSAValue, ...]:
+    """Where a block is in a grid, whose blocks are numbered row by row."""
+    if len(sides) == 1:
+        return (block,)
+    column = code.builder.insert(arith.RemUIOp(block, sides[1])).result
+    return code.quotient(block, sides[1]), column
+
+
+def _rank_at(code: Code, where: Sequence[SSAValue], grid: Sequence[SSAValue]) -> SSAValue:
+    """The rank that has a block, if blocks are dealt out in turn along each side of the grid."""
+    places = [
+        code.builder.insert(arith.RemUIOp(coordinate, side)).result
+        for coordinate, side in zip(where, grid, strict=True)
+    ]
+    return places[0] if len(places) == 1 else code.sum(code.product(places[0], grid[1]), places[1])
+
+
+def _or_zero(function: isl.PwAff, context: isl.Set) -> isl.PwAff:
+    """A function of parameters that is 0 where it was not defined."""
+    elsewhere = isl.Set.universe(function.get_domain_space()).subtract(function.domain())
+    zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(function.get_domain_space()))
+    rest = isl.PwAff.from_aff(zero).intersect_params(elsewhere.params())
+    return function.union_add(rest).gist_params(context).coalesce()

@@ -1,0 +1,101 @@
+"""Every PolyBench kernel on ranks, with MPI: the same bits as the original has by MLIR's lowering.
+
+`make test-all` runs all kernels, tile sizes, data sets and numbers of ranks; `make test` a few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kernel_runs import expected_results
+from kernels import KERNELS
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
+from rank_programs import RankProgram, build, missing_mpi
+
+from polyir import api
+from polyir.diagnostics import remarks_to
+from polyir.distributed.requirements import NotDistributedError
+from polyir.runtime import compare_bits
+from polyir.runtime.functions import public_signatures
+
+pytestmark = [
+    pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON),
+    pytest.mark.skipif(bool(missing_mpi()), reason=missing_mpi()),
+]
+
+RANKS = (1, 2, 3, 4, 6)
+DATA_SETS = ("mini", "small")
+REFUSED = {"durbin": "'affine.load' uses the array '%r' outside of the static control part"}
+"""The kernels that are not distributed, and why: one of 30."""
+
+DISTRIBUTED = tuple(name for name in KERNELS if name not in REFUSED)
+FEW = (
+    # All iterations of a product, a triangle, time steps, a pipeline, several phases, integers.
+    *(("gemm", "32", (3,)), ("trmm", "7", (2,)), ("jacobi-1d", "7", (4,))),
+    *(("seidel-2d", "7", (3,)), ("mvt", "7", (6,)), ("nussinov", "32", (2,))),
+)
+
+
+def distributed(name: str, tile: str) -> tuple[str, api.ModuleOp]:
+    """The C of a distributed kernel, and the kernel."""
+    text = KERNELS[name].path.read_text()
+    pipeline = f"pluto-schedule,tile{{sizes={tile}}},wavefront,distribute-memory"
+    with remarks_to(lambda remark: None):
+        module = api.parse(text)
+        return api.emit(api.run_pipeline(api.parse(text), pipeline), "c"), module
+
+
+@cache
+def built(name: str, tile: str, folder: Path) -> RankProgram:
+    """The program of a kernel."""
+    source, module = distributed(name, tile)
+    return build(source, public_signatures(module)[0], folder / f"{name}-{tile}")
+
+
+def check(name: str, tile: str, ranks: Sequence[int], folder: Path) -> None:
+    """Run a kernel on numbers of ranks with both data sets."""
+    kernel = KERNELS[name]
+    program = built(name, tile, folder)
+    calls = [kernel.make_arguments(data_set) for data_set in DATA_SETS]
+    for number in ranks:
+        results = program.run(calls, number, 120)
+        for data_set, before, call in zip(DATA_SETS, calls, results, strict=True):
+            where = f"{data_set} on {number} ranks"
+            assert compare_bits(expected_results(name, data_set), call.arguments) is None, where
+            assert compare_bits(before, call.arguments) is not None, where
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ranks")
+
+
+@pytest.mark.parametrize(("name", "tile", "ranks"), FEW)
+def test_few_kernels(name: str, tile: str, ranks: tuple[int, ...], folder: Path) -> None:
+    check(name, tile, ranks, folder)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("tile", ["32", "7"])
+@pytest.mark.parametrize("name", DISTRIBUTED)
+def test_all_kernels(name: str, tile: str, folder: Path) -> None:
+    check(name, tile, RANKS, folder)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_kernels(name: str) -> None:
+    """A kernel is not left as it was without a word, for it would run on all ranks."""
+    with pytest.raises(NotDistributedError, match=r"static control part is not distributed") as info:
+        distributed(name, "32")
+    assert REFUSED[name] in info.value.message
+    assert info.value.location is not None
+
+
+def test_no_element_is_wrong_by_chance() -> None:
+    """The pattern of memory that nothing was written to is no value of a kernel's data."""
+    pattern = np.frombuffer(bytes([0xCB] * 8), np.float64)[0]
+    assert pattern < -1e50
