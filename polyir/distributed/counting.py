@@ -44,13 +44,6 @@ def number_of_points(points: isl.Set) -> int:
     return sum(counter.piece(piece) for piece in basic_sets_of(lifted))
 
 
-def number_in_union(union: isl.UnionSet) -> int:
-    """How many points the sets of a union have together."""
-    found: list[isl.Set] = []
-    union.foreach_set(found.append)
-    return sum(map(number_of_points, found))
-
-
 # --------------------------------------------------------------------------------- polynomials
 
 Term = tuple[int, ...]

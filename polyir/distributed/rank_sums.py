@@ -52,20 +52,19 @@ class Total:
 
 @dataclass(frozen=True)
 class Ranks:
-    """Neighbouring ranks: what is the same for those that are equal up to a shift.
+    """Ranks in order, and what is the same for those that are equal up to a shift.
 
     `shape` is the same for such ranks, and `place` is the first tile of a rank.
     """
 
-    first: int
-    last: int
+    members: Sequence[int]
     shape: Callable[[int], object]
     place: Callable[[int], int]
 
 
 def summed(function: Callable[[int], Vector], ranks: Ranks, width: int) -> Total:
     """The sum of a function, whose values have `width` entries, over ranks."""
-    if ranks.last < ranks.first:
+    if not ranks.members:
         return Total((0,) * width, (0,) * width)
     return _Sum(function, ranks, width).total()
 
@@ -76,8 +75,7 @@ class _Sum:
         self._known: dict[int, Vector] = {}
 
     def total(self) -> Total:
-        first, last = self._ranks.first, self._ranks.last
-        everyone = range(first, last + 1)
+        everyone = self._ranks.members
         edges = sorted({*everyone[:EDGE], *everyone[-EDGE:]})
         total = self._visited(edges)
         classes: dict[object, list[int]] = {}

@@ -6,15 +6,17 @@ the blocks of two ranks in their place, the number of their points is what one s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
+from math import isqrt
 
 import islpy as isl
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 
 from polyir.diagnostics import PolyirError
-from polyir.distributed.counting import fixed, number_in_union, number_of_points
+from polyir.distributed.counting import fixed, number_of_points
 from polyir.distributed.elements import (
     OWN,
     PEER,
@@ -23,7 +25,8 @@ from polyir.distributed.elements import (
     divisions_of,
     step_parameters,
 )
-from polyir.distributed.phases import Phase, divided, instances_of_steps
+from polyir.distributed.phases import Phase, Range, divided, instances_of_steps
+from polyir.distributed.requirements import require_parallel_loops
 from polyir.distributed.rank_sums import Ranks, Total, Vector, summed
 from polyir.isl_lists import sets_of
 from polyir.model.scop import Scop
@@ -96,10 +99,11 @@ class SizedProgram:
     """A distributed program for given sizes: sets without the parameters of the scop.
 
     `sizes` gives a value to each parameter of the scop. Raises `PolyirError` if one is missing, or
-    if the values are outside the scop's context.
+    if the values are outside the scop's context. `grid` is the option of `distribute-memory`.
+    Each rank has one block. Raises `NotDistributedError` if no loop can be divided.
     """
 
-    def __init__(self, scop: Scop, sizes: Mapping[str, int], dimensions: int = 1) -> None:
+    def __init__(self, scop: Scop, sizes: Mapping[str, int], grid: int = 1) -> None:
         missing = [name for name in scop.op.parameter_values if name not in sizes]
         if missing:
             raise PolyirError(f"no size is given for {', '.join(missing)}", scop.op.location)
@@ -107,9 +111,10 @@ class SizedProgram:
         if fixed(scop.context, self.sizes).is_empty():
             raise PolyirError("the sizes are outside the context of the scop", scop.op.location)
         self.scop = scop
-        phases = divided(scop.schedule, scop.context, dimensions).phases
-        self.elements = Elements(scop, phases, divisions_of(phases))
-        self.phases = phases
+        self.phases = divided(scop.schedule, scop.context, grid).phases
+        require_parallel_loops(scop, self.phases)
+        divisions = divisions_of(self.phases, scop.op.parameter_values)
+        self.elements = Elements(scop, self.phases, divisions)
 
     @cached_property
     def divisions(self) -> tuple[Division, ...]:
@@ -210,25 +215,36 @@ class Simulation:
 
     def __init__(self, program: SizedProgram, ranks: int) -> None:
         self.program, self.ranks = program, ranks
+        dimensions = max(len(each.ranges) for each in program.divisions)
+        self.grid = grid_of(ranks) if dimensions == 2 else (ranks,)
         self.blocks = {d.name: self._blocks(d) for d in program.divisions}
 
-    def _blocks(self, division: Division) -> Blocks:
-        (only,) = division.ranges
+    def _blocks(self, division: Division) -> tuple[Blocks, ...]:
+        """The blocks along each divided loop."""
+        is_line = len(division.ranges) < len(self.grid)
+        sides = (self.ranks,) if is_line else self.grid
+        return tuple(map(self._blocks_along, division.ranges, sides))
+
+    def _blocks_along(self, range: Range, side: int) -> Blocks:
         ends = []
-        for value in (only.least, only.greatest):
-            point = fixed(isl.Set.from_pw_aff(only.tile(value)), self.program.sizes)
+        for value in (range.least, range.greatest):
+            point = fixed(isl.Set.from_pw_aff(range.tile(value)), self.program.sizes)
             if point.is_empty():
-                return Blocks(0, 0, self.ranks)
+                return Blocks(0, 0, side)
             ends.append(int(point.dim_min_val(0).to_python()))
-        return Blocks(ends[0], max(0, ends[1] - ends[0] + 1), self.ranks)
+        return Blocks(ends[0], max(0, ends[1] - ends[0] + 1), side)
+
+    def _coordinates(self, rank: int, blocks: tuple[Blocks, ...]) -> tuple[int, ...]:
+        return (rank,) if len(blocks) == 1 else divmod(rank, self.grid[1])
 
     def bounds(self, rank: int, who: str) -> dict[str, int]:
         """The parameters for the blocks of a rank."""
         found = {}
         for division in self.program.divisions:
             blocks = self.blocks[division.name]
-            found[division.begin(0, who)] = blocks.begin(rank)
-            found[division.end(0, who)] = blocks.begin(rank + 1)
+            for dimension, place in enumerate(self._coordinates(rank, blocks)):
+                found[division.begin(dimension, who)] = blocks[dimension].begin(place)
+                found[division.end(dimension, who)] = blocks[dimension].begin(place + 1)
         return found
 
     # ---------------------------------------------------------------------------- in all steps
@@ -306,13 +322,13 @@ class Simulation:
             is_exact = is_exact and exact
             return work.vector
 
-        total = summed(value, self._neighbours(0, self.ranks - 1, self._sizes), len(Work().vector))
+        total = summed(value, self._neighbours(range(self.ranks), self._sizes), len(Work().vector))
         return Totals(Work.of(total.sums), Work.of(total.greatest), is_exact and total.is_exact)
 
     def _busy(self) -> Simulation:
         """The same without the ranks that have no tile, where that is simple."""
-        tiles = {blocks.tiles for blocks in self.blocks.values()}
-        if len(tiles) == 1 and 0 < max(tiles) < self.ranks:
+        tiles = {each.tiles for blocks in self.blocks.values() for each in blocks}
+        if len(self.grid) == len(tiles) == 1 and 0 < max(tiles) < self.ranks:
             return Simulation(self.program, max(tiles))
         return self
 
@@ -326,7 +342,7 @@ class Simulation:
             one, other = self.scattered(rank), self.gathered(rank)
             return one.messages, one.bytes, other.messages, other.bytes
 
-        total = summed(value, self._neighbours(0, self.ranks - 1, self._sizes), 4)
+        total = summed(value, self._neighbours(range(self.ranks), self._sizes), 4)
         return Traffic(*total.sums[:2]), Traffic(*total.sums[2:]), total.is_exact
 
     # ------------------------------------------------------------------------------ in a step
@@ -362,31 +378,47 @@ class Simulation:
 
     def active(self, phase: Phase, step: Step) -> tuple[int, int]:
         """The first and the last rank that may have work in a step of a phase."""
-        blocks = self.blocks[self.program.elements.divisions[phase.name].name]
+        division = self.program.elements.divisions[phase.name]
         known = dict(zip(step_parameters(phase), step, strict=True))
-        places = self.program.elements.in_step(phase).apply(phase.place)
-        (values,) = sets_of(places)
+        (values,) = sets_of(self.program.elements.in_step(phase).apply(phase.place))
         values = fixed(fixed(values, self.program.sizes), known)
         if values.is_empty():
             return 0, -1
-        (only,) = self.program.elements.divisions[phase.name].ranges
-        ends = (int(v.to_python()) for v in (values.dim_min_val(0), values.dim_max_val(0)))
-        first, last = (blocks.rank_of((each - only.offset) // only.stride) for each in ends)
+        ends = []
+        for place, (range, blocks) in enumerate(
+            zip(division.ranges, self.blocks[division.name], strict=True)
+        ):
+            extremes = (values.dim_min_val(place), values.dim_max_val(place))
+            tiles = ((int(v.to_python()) - range.offset) // range.stride for v in extremes)
+            ends.append(tuple(map(blocks.rank_of, tiles)))
+        (first, last), *rest = ends
+        for low, high in rest:
+            first, last = first * self.grid[1] + low, last * self.grid[1] + high
         return first, last
 
     # ---------------------------------------------------------------------------------- peers
 
     def _size(self, rank: int) -> object:
         """The numbers of tiles: what a rank sends to this one is then a polynomial of its place."""
-        return tuple(blocks.size(rank) for blocks in self.blocks.values())
+        return tuple(
+            each.size(place)
+            for blocks in self.blocks.values()
+            for each, place in zip(blocks, self._coordinates(rank, blocks), strict=True)
+        )
 
     def _sizes(self, rank: int) -> object:
-        """Those of the neighbours, too, which it sends to."""
-        return tuple(map(self._size, (rank - 1, rank, rank + 1)))
+        """Those of the neighbours, too, which it sends to; outside, there are none."""
+        return tuple(
+            each.size(place + distance)
+            for blocks in self.blocks.values()
+            for each, place in zip(blocks, self._coordinates(rank, blocks), strict=True)
+            for distance in (-1, 0, 1)
+        )
 
-    def _neighbours(self, first: int, last: int, shape: Callable[[int], object]) -> Ranks:
-        largest = max(self.blocks.values(), key=lambda each: each.tiles)
-        return Ranks(first, last, shape, largest.begin)
+    def _neighbours(self, members: Sequence[int], shape: Callable[[int], object]) -> Ranks:
+        largest = max((b[0] for b in self.blocks.values()), key=lambda each: each.tiles)
+        columns = self.ranks // largest.ranks
+        return Ranks(members, shape, lambda rank: largest.begin(rank // columns))
 
     def _over_peers(
         self,
@@ -395,7 +427,7 @@ class Simulation:
         traffic: Callable[[int], Traffic],
         where: tuple[Phase, Mapping[str, int]] | None = None,
     ) -> Total:
-        first, last = self._peers(rank, who, where)
+        peers = self._peers(rank, who, where)
 
         def value(peer: int) -> Vector:
             found = traffic(peer)
@@ -403,16 +435,17 @@ class Simulation:
 
         total = Total((0, 0), (0, 0))
         # The ranks on both sides: the sum over one side is a polynomial, that over both is not.
-        for side in ((first, min(last, rank - 1)), (max(first, rank + 1), last)):
-            total += summed(value, self._neighbours(*side, self._size), 2)
+        middle = bisect_left(peers, rank)
+        for side in (peers[:middle], peers[middle + (rank in peers) :]):
+            total += summed(value, self._neighbours(side, self._size), 2)
         return total
 
     def _peers(
         self, rank: int, who: str, where: tuple[Phase, Mapping[str, int]] | None
-    ) -> tuple[int, int]:
-        """The first and the last rank that a rank sends to, or that it receives from."""
+    ) -> Sequence[int]:
+        """The ranks that a rank may send to, or that it may receive from, in order."""
         values = self.bounds(rank, OWN if who == PEER else PEER)
-        found: list[tuple[int, int]] = []
+        found: list[tuple[tuple[int, int], ...]] = []
         for message in self.program.sent:
             if where is not None and message.phase is not where[0]:
                 continue
@@ -420,38 +453,64 @@ class Simulation:
             for each in message.elements:
                 left = fixed(each, known)
                 if not left.is_empty():
-                    found += (self._readers(left, d, who) for d in self.program.divisions)
+                    found.append(self._partners(left, who))
         if not found:
-            return 0, -1
-        return min(first for first, _ in found), max(last for _, last in found)
+            return ()
+        ends = [
+            range(min(low for low, _ in each), max(high for _, high in each) + 1)
+            for each in zip(*found, strict=True)
+        ]
+        if len(ends) == 1:
+            return ends[0]
+        return [row * self.grid[1] + column for row in ends[0] for column in ends[1]]
 
-    def _readers(self, elements: isl.Set, division: Division, who: str) -> tuple[int, int]:
-        """The first and the last rank whose block may lead to these elements.
+    def _partners(self, elements: isl.Set, who: str) -> tuple[tuple[int, int], ...]:
+        """Which blocks may lead to these elements: the first and the last along each side.
 
         A block leads to elements if it has at least one of some tiles: the first of them is the
         least end of such a block, less 1, and the last one is the greatest begin.
         """
         conditions = elements.params()
-        places = [
-            conditions.find_dim_by_name(isl.dim_type.param, name)
-            for name in (division.end(0, who), division.begin(0, who))
-        ]
-        blocks = self.blocks[division.name]
-        if max(places) < 0:
-            return (blocks.ranks, -1) if len(self.blocks) > 1 else (0, self.ranks - 1)
-        ends = []
-        for place, bound in zip(
-            places, (isl.Set.dim_min_val, isl.Set.dim_max_val), strict=True
-        ):
-            if place < 0:
-                ends.append(None)
+        found: list[tuple[tuple[int, int], ...]] = []
+        for division in self.program.divisions:
+            blocks = self.blocks[division.name]
+            names = [division.begin(d, who) for d in range(len(blocks))]
+            if all(_bound_of(conditions, name, isl.Set.dim_max_val) is None for name in names):
                 continue
-            moved = conditions.move_dims(isl.dim_type.set, 0, isl.dim_type.param, place, 1)
-            value = bound(moved.project_out_all_params(), 0)
-            ends.append(int(value.to_python()) if value.is_int() else None)
-        first = 0 if ends[0] is None else blocks.rank_of(ends[0] - 1)
-        last = self.ranks - 1 if ends[1] is None else blocks.rank_of(ends[1])
-        return first, last
+            ends = []
+            for dimension, each in enumerate(blocks):
+                low = _bound_of(conditions, division.end(dimension, who), isl.Set.dim_min_val)
+                high = _bound_of(conditions, division.begin(dimension, who), isl.Set.dim_max_val)
+                first = 0 if low is None else each.rank_of(low - 1)
+                ends.append((first, each.ranks - 1 if high is None else each.rank_of(high)))
+            if len(ends) < len(self.grid):
+                columns = self.grid[1]
+                ends = [(ends[0][0] // columns, ends[0][1] // columns), (0, columns - 1)]
+            found.append(tuple(ends))
+        if not found:
+            return tuple((0, side - 1) for side in self.grid)
+        return tuple(
+            (min(low for low, _ in each), max(high for _, high in each))
+            for each in zip(*found, strict=True)
+        )
+
+
+def grid_of(ranks: int) -> tuple[int, int]:
+    """The sides of the grid of ranks, the longer one first: as near to a square as can be."""
+    columns = max(side for side in range(1, isqrt(ranks) + 1) if ranks % side == 0)
+    return ranks // columns, columns
+
+
+def _bound_of(
+    conditions: isl.Set, name: str, bound: Callable[[isl.Set, int], isl.Val]
+) -> int | None:
+    """A bound of a parameter, `None` if there is none."""
+    place = conditions.find_dim_by_name(isl.dim_type.param, name)
+    if place < 0:
+        return None
+    moved = conditions.move_dims(isl.dim_type.set, 0, isl.dim_type.param, place, 1)
+    value = bound(moved.project_out_all_params(), 0)
+    return int(value.to_python()) if value.is_int() else None
 
 
 def _points(union: isl.UnionSet, values: Mapping[str, int]) -> int:
@@ -488,6 +547,3 @@ def _points_of(points: isl.Set) -> list[Step]:
 
     points.foreach_point(add)
     return sorted(found)
-
-
-__all__ = ["Blocks", "Simulation", "SizedProgram", "Totals", "Traffic", "Work", "number_in_union"]
