@@ -25,7 +25,7 @@ from polyir.diagnostics import PolyirError
 from polyir.isl_lists import basic_sets_of
 from polyir.schedule.linear import Row, constraint_rows
 
-MOST_VISITED: Final = 2_000_000
+MOST_VISITED: Final = 200_000
 """The values that are visited one by one for one set, at most."""
 
 

@@ -274,7 +274,7 @@ class Simulation:
         values = self.bounds(source, OWN) | self.bounds(target, PEER)
         for message in self.program.sent if source != target else ():
             names = step_parameters(message.phase)
-            for step in _points_of(self.program.steps(message.phase)):
+            for step in self.steps(message.phase):
                 here = values | dict(zip(names, step, strict=True))
                 elements = sum(number_of_points(fixed(each, here)) for each in message.elements)
                 if elements:
@@ -375,6 +375,10 @@ class Simulation:
             return found
 
         return traffic
+
+    def steps(self, phase: Phase) -> list[Step]:
+        """The steps of a phase, in lexicographic order."""
+        return _points_of(self.program.steps(phase))
 
     def active(self, phase: Phase, step: Step) -> tuple[int, int]:
         """The first and the last rank that may have work in a step of a phase."""
