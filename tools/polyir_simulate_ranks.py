@@ -1,7 +1,8 @@
 """Count what ranks would compute and send, and predict the time, without running anything.
 
 Passes are flags, as for polyir-opt; the options of --distribute-memory say how the program is
-divided. Without passes, the pipeline of polyir-run --ranks is used. Counts are exact unless a line says otherwise; the time is that of a model.
+divided. Without passes, the pipeline of polyir-run --ranks is used. Counts are exact unless a line
+says otherwise; the time is that of a model.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ def _run(arguments: Sequence[str]) -> int:
     with remarks_to(print_missed), time_limited_to(options.time_limit):
         module, _ = api.run_passes(api.parse(text, options.file), before)
         scop = _only_scop(module, options.function)
-        sizes = {n: options.default_size for n in scop.op.parameter_values} | dict(options.size)
+        names = scop.op.parameter_values
+        sizes = dict.fromkeys(names, options.default_size) | dict(options.size)
         program = SizedProgram(scop, sizes, division.grid)
     shown = ", ".join(f"{name}={value}" for name, value in program.sizes.items())
     print(f"sizes: {shown}")
@@ -128,9 +130,7 @@ def _only_scop(module: ModuleOp, function: str | None) -> Scop:
     return scop_of(found[0])
 
 
-def _table(
-    program: SizedProgram, counts: Sequence[int], network: Network
-) -> Iterator[str]:
+def _table(program: SizedProgram, counts: Sequence[int], network: Network) -> Iterator[str]:
     yield (
         f"{'ranks':>7} {'messages':>14} {'bytes':>18} {'most instances':>18} {'scattered':>16} "
         f"{'gathered':>16} {'seconds':>11} {'efficiency':>10}"

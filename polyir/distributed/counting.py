@@ -107,9 +107,7 @@ def _integer_power_sums(greatest: int) -> tuple[tuple[tuple[int, ...], ...], int
     return tuple(tuple(int(each * denominator) for each in row) for row in sums), denominator
 
 
-def _sum_over(
-    function: Polynomial, place: int, lower: Row, upper: Row
-) -> tuple[Polynomial, int]:
+def _sum_over(function: Polynomial, place: int, lower: Row, upper: Row) -> tuple[Polynomial, int]:
     """The sum of `function` over a variable from `lower` to `upper`, times the second result."""
     width = len(lower) - 1
     by_power: dict[int, Polynomial] = {}
@@ -206,7 +204,9 @@ class _Counter:
 
 def _variables(rows: Sequence[Row]) -> list[int]:
     """The columns of the variables that have a coefficient."""
-    return [column for column in range(1, len(rows[0]) if rows else 0) if any(r[column] for r in rows)]
+    return [
+        column for column in range(1, len(rows[0]) if rows else 0) if any(r[column] for r in rows)
+    ]
 
 
 def _substituted(

@@ -196,9 +196,7 @@ def _interpolated(
         for other, entries in enumerate(rows):
             if other != target and entries[column]:
                 factor = entries[column]
-                rows[other] = [
-                    a - factor * b for a, b in zip(entries, rows[target], strict=True)
-                ]
+                rows[other] = [a - factor * b for a, b in zip(entries, rows[target], strict=True)]
         pivots.append(column)
     if any(any(row[len(powers) :]) for row in rows[len(pivots) :]):
         return None
@@ -207,5 +205,3 @@ def _interpolated(
         for entry, coefficients in enumerate(result):
             coefficients[column] = row[len(powers) + entry]
     return result
-
-

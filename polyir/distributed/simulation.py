@@ -26,8 +26,8 @@ from polyir.distributed.elements import (
     step_parameters,
 )
 from polyir.distributed.phases import Phase, Range, divided, instances_of_steps
-from polyir.distributed.requirements import require_parallel_loops
 from polyir.distributed.rank_sums import Ranks, Total, Vector, summed
+from polyir.distributed.requirements import require_parallel_loops
 from polyir.isl_lists import sets_of
 from polyir.model.scop import Scop
 
@@ -289,9 +289,7 @@ class Simulation:
         """What the first rank receives from another one after all steps."""
         return self._with_first(rank, self.program.gathered)
 
-    def _with_first(
-        self, rank: int, groups: Iterable[tuple[int, tuple[isl.Set, ...]]]
-    ) -> Traffic:
+    def _with_first(self, rank: int, groups: Iterable[tuple[int, tuple[isl.Set, ...]]]) -> Traffic:
         values = self.bounds(rank, PEER)
         found = Traffic()
         for bytes, sets in groups if rank else ():

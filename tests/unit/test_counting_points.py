@@ -32,15 +32,15 @@ def test_numbers_are_those_of_isl(text: str) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.lists(
-        st.tuples(st.integers(-3, 20), *[st.integers(-3, 3)] * 3), min_size=0, max_size=4
-    ),
+    st.lists(st.tuples(st.integers(-3, 20), *[st.integers(-3, 3)] * 3), min_size=0, max_size=4),
     st.integers(1, 5),
 )
 def test_random_sets(rows: list[tuple[int, int, int, int]], stride: int) -> None:
     bounds = [f"{a} + {b} x + {c} y + {d} z >= 0" for a, b, c, d in rows]
     box = "0 <= x < 8 and -4 <= y < 5 and 0 <= z < 6"
-    points = isl.Set(f"{{ [x, y, z] : {' and '.join([box, *bounds])} and (x + y) mod {stride} = 0 }}")
+    points = isl.Set(
+        f"{{ [x, y, z] : {' and '.join([box, *bounds])} and (x + y) mod {stride} = 0 }}"
+    )
     assert number_of_points(points) == points.count_val().to_python()
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from polyir import api
-from polyir.dialects.scop import ScopOp
 from polyir.diagnostics import remarks_to
+from polyir.dialects.scop import ScopOp
 from polyir.distributed.simulation import Simulation, SizedProgram, Traffic, Work
 from polyir.distributed.time_model import (
     Line,
