@@ -16,7 +16,6 @@ from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.isl_attributes import SetAttr
-from polyir.dialects.scop import ScopOp
 from polyir.irregular.code import Code
 from polyir.isl_names import unique_name
 from polyir.model.scop import Scop, scop_of
@@ -98,9 +97,7 @@ def _left_arrays(scop: Scop) -> tuple[str, ...]:
 
 def _of(elements: isl.UnionSet, array: str) -> isl.UnionSet:
     own: list[isl.Set] = []
-    elements.foreach_set(
-        lambda each: own.append(each) if each.get_tuple_name() == array else None
-    )
+    elements.foreach_set(lambda each: own.append(each) if each.get_tuple_name() == array else None)
     return reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, own), isl.UnionSet("{ }"))
 
 

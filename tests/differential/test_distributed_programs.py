@@ -50,7 +50,9 @@ def test_program(path: Path, pipeline: str, tmp_path: Path) -> None:
         loops = api.compile_loops(raised, CompilerOptions(flags=FLAGS), "c")
     for arguments in expected:
         loops[kernel.sym_name.data](*arguments)
-    program = build(api.emit(distributed, "c"), signature, tmp_path / "program", (*FLAGS, "-fopenmp"))
+    program = build(
+        api.emit(distributed, "c"), signature, tmp_path / "program", (*FLAGS, "-fopenmp")
+    )
     for ranks in (1, 3):
         results = program.run(calls, ranks)
         for size, result, arguments in zip(SIZES, results, expected, strict=True):
