@@ -20,6 +20,7 @@ from functools import cached_property, reduce
 import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind
+from polyir.distributed.extents import existing_elements
 from polyir.distributed.phases import Phase, Range, unused_stem
 from polyir.isl_lists import maps_of, sets_of
 from polyir.model.analysis import flow_by_dates
@@ -122,12 +123,18 @@ class Elements:
     @cached_property
     def writes(self) -> isl.UnionMap:
         """`{ S[i] -> A[x] }`: also what may be written, which then keeps the value it had."""
-        return self.scop.accesses(AccessKind.WRITE, AccessKind.MAY_WRITE)
+        return self._accesses(AccessKind.WRITE, AccessKind.MAY_WRITE)
 
     @cached_property
     def reads(self) -> isl.UnionMap:
         """`{ S[i] -> A[x] }`: also what may be written, of which the old value may stay."""
-        return self.scop.accesses(AccessKind.READ, AccessKind.MAY_WRITE)
+        return self._accesses(AccessKind.READ, AccessKind.MAY_WRITE)
+
+    def _accesses(self, *kinds: AccessKind) -> isl.UnionMap:
+        accesses = self.scop.accesses(*kinds)
+        if all(each.certain for statement in self.scop.statements for each in statement.accesses):
+            return accesses
+        return accesses.intersect_range(existing_elements(self.scop))
 
     @cached_property
     def _order(self) -> isl.UnionMap:

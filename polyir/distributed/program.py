@@ -22,6 +22,7 @@ from polyir.distributed.elements import (
     step_parameters,
 )
 from polyir.distributed.exchange import Exchange, gather, scatter
+from polyir.distributed.extents import with_extents
 from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.overlap import Edge, edges_of
@@ -48,6 +49,7 @@ def distribute_memory(
     added before it. Raises `NotDistributedError` if no loop can be divided among ranks.
     """
     require_instances(scop)
+    scop = with_extents(scop)
     tree = divided(scop.schedule, scop.context, options.grid)
     require_parallel_loops(scop, tree.phases)
     divisions = divisions_of(tree.phases, scop.op.parameter_values)

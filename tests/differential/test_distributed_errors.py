@@ -100,9 +100,7 @@ def test_return_codes_are_read(call: str, source: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGABRT", "SIGSEGV"])
 @pytest.mark.parametrize("rank", [0, 1])
-def test_rank_that_dies_ends_the_run(
-    rank: int, signal: str, source: str, tmp_path: Path
-) -> None:
+def test_rank_that_dies_ends_the_run(rank: int, signal: str, source: str, tmp_path: Path) -> None:
     """The others wait for what it would have sent."""
     dies = (
         "#include <signal.h>\n"
@@ -120,8 +118,10 @@ def test_message_that_never_comes_hits_the_time_limit(source: str, tmp_path: Pat
     """The test's own check of deadlocks: one rank does not send."""
     first = "static void polyir_mpi_isend_f64("
     text = changed(source, first, f"#define MPI_Isend(...) (MPI_Isend)(__VA_ARGS__)\n{first}")
-    text = text.replace("MPI_Isend(buffer + start, count, MPI_DOUBLE, target,",
-                        "MPI_Isend(buffer + start, count, MPI_DOUBLE, MPI_PROC_NULL,")
+    text = text.replace(
+        "MPI_Isend(buffer + start, count, MPI_DOUBLE, target,",
+        "MPI_Isend(buffer + start, count, MPI_DOUBLE, MPI_PROC_NULL,",
+    )
     with pytest.raises(RanksFailedError, match="no end after 4 s"):
         run(text, tmp_path, seconds=4)
 

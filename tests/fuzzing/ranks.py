@@ -43,7 +43,7 @@ from polyir.runtime.functions import public_signatures
 from polyir.universe import new_context
 
 PASSES_SECONDS = 15
-"""Processor time of the passes of a program: the tester rather tries many programs than hard ones."""
+"""Processor time of the passes: the tester rather tries many programs than hard ones."""
 
 SECONDS = 60
 """The time limit of a run: what takes longer is a deadlock, also on a busy machine."""
@@ -203,7 +203,9 @@ def main() -> int:
 
 def _general(reason: str) -> str:
     """A reason without names."""
-    words = ["..." if "%" in word or word.strip("':").isupper() else word for word in reason.split()]
+    words = [
+        "..." if "%" in word or word.strip("':").isupper() else word for word in reason.split()
+    ]
     return " ".join(words)[:110]
 
 
