@@ -57,19 +57,20 @@ def distribute_memory(
     assert isinstance(kernel, func.FuncOp)
     elements = Elements(scop, tree.phases, divisions)
     known = set(module.walk())
-    _Program(module, kernel, tree, elements, options).write()
+    program = _Program(module, kernel, tree, elements, options)
+    program.write()
     for op in module.walk():
         if op not in known and isinstance(op.location, UnknownLoc):
             op.location = scop.op.location
-    return tuple(_remarks(tree.phases, elements))
+    return tuple(_remarks(tree.phases, program.sent))
 
 
-def _remarks(phases: Sequence[Phase], elements: Elements) -> Iterator[str]:
-    """What ranks do in each phase, and what they send, one line a phase."""
+def _remarks(phases: Sequence[Phase], sent_arrays: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What ranks do in each phase, and the arrays that they send parts of, one line a phase."""
     for phase in phases:
         names = name_list(phase.statements)
-        sent = elements.sent(phase, OWN, PEER)
-        messages = f"sends {name_list(tuple(sent))} after each step" if sent else "sends nothing"
+        sent = sent_arrays[phase.name]
+        messages = f"sends {name_list(sent)} after each step" if sent else "sends nothing"
         if not is_divided(phase):
             yield f"the first rank runs {names}, whose loops are not parallel; it {messages}"
             continue
@@ -93,6 +94,8 @@ class _Program:
         self._scop = elements.scop
         self._functions = Functions(module, kernel, elements)
         self._blocks = Blocks(elements, options)
+        self.sent: dict[str, tuple[str, ...]] = {}
+        """The arrays of which ranks send elements after each step of a phase, by its name."""
 
     # ----------------------------------------------------------------------------- the kernel
 
@@ -201,6 +204,7 @@ class _Program:
         compute = self._functions.compute(phase)
         division = self._elements.divisions[phase.name]
         sent = self._elements.sent(phase, OWN, PEER)
+        self.sent[phase.name] = tuple(sent)
         writers = self._elements.sent_by(phase, OWN, PEER) if sent else {}
         transfers = self._transfers(phase.name, sent, writers)
         arrays = list(self._scop.arrays)
