@@ -251,31 +251,53 @@ class Prediction:
 def predicted(program: SizedProgram, ranks: int, network: Network) -> Prediction:
     """The time of the steps on so many ranks; scatter and gather are not in it.
 
-    In a step, all wait for the busiest of the visited ranks: an estimate, from above where ranks
-    run ahead of each other, from below where the busiest one was not visited.
+    In a step, all wait for the busiest of the visited ranks. This is an estimate: from above where
+    ranks run ahead of each other, from below where the busiest one was not visited, or where it
+    waits between two phases of a step.
     """
     simulation = Simulation(program, ranks)
-    time = sum(_phase_time(simulation, phase, network) for phase in program.phases)
+    around: dict[int, list[Phase]] = {}
+    for phase in program.phases:
+        around.setdefault(phase.steps, []).append(phase)
+    time = sum(_time_of_phases(simulation, each, network) for each in around.values())
     alone = network.iteration * Simulation(program, 1).instances(0)
     return Prediction(ranks, time, alone)
 
 
-def _phase_time(simulation: Simulation, phase: Phase, network: Network) -> float:
-    steps = simulation.steps(phase)
+def _time_of_phases(simulation: Simulation, phases: Sequence[Phase], network: Network) -> float:
+    """The time of phases that are inside as many sequential loops: their steps take turns."""
+    inside: dict[Step, list[Phase]] = {}
+    for phase in phases:
+        for step in simulation.steps(phase):
+            inside.setdefault(step, []).append(phase)
+    steps = sorted(inside)
 
     def time(number: int) -> float:
-        return _step_time(simulation, phase, steps[number], network)
+        # Neighbouring steps may differ, as where two phases take turns.
+        near = (
+            steps[number : number + 2] if len(steps) > STEP_SAMPLES else steps[number : number + 1]
+        )
+        times = [_step_time(simulation, inside[step], step, network) for step in near]
+        return sum(times) / len(times)
 
     return _interpolated_sum(time, len(steps), STEP_SAMPLES)
 
 
-def _step_time(simulation: Simulation, phase: Phase, step: Step, network: Network) -> float:
-    first, last = simulation.active(phase, step)
+def _step_time(
+    simulation: Simulation, phases: Sequence[Phase], step: Step, network: Network
+) -> float:
+    ends = [simulation.active(phase, step) for phase in phases]
+    busy = [each for each in ends if each[0] <= each[1]]
+    if not busy:
+        return 0.0
+    first, last = min(low for low, _ in busy), max(high for _, high in busy)
     count = last - first + 1
     places = {first + k * (count - 1) // (RANK_SAMPLES - 1) for k in range(RANK_SAMPLES)}
     ranks = sorted(places) if count > RANK_SAMPLES else range(first, last + 1)
-    work = (simulation.in_step(rank, phase, step) for rank in ranks)
-    return max(map(network.time, work), default=0.0)
+    return max(
+        sum(network.time(simulation.in_step(rank, phase, step)) for phase in phases)
+        for rank in ranks
+    )
 
 
 def _interpolated_sum(function: Callable[[int], float], count: int, samples: int) -> float:
