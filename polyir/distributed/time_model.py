@@ -25,8 +25,8 @@ of `polyir.distributed.simulation`: a rank waits for its neighbours in each step
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, product
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil, prod
 from typing import Final
 
@@ -134,7 +134,7 @@ class TiledSpace:
     def program(self) -> GeometricProgram:
         """The geometric program for the tile sizes `x0`, ... and `y`.
 
-        Each pass counts as one of several, also where there is one.
+        The constraint is that of several passes, also where there is one.
         """
         names = [f"x{place}" for place in range(len(self.lines))]
         volume = variable("y")
@@ -166,15 +166,19 @@ class TiledSpace:
             {"no idle time between passes": idle_free},
         )
 
-    def best_sizes(self) -> tuple[tuple[int, ...], int] | None:
-        """The widths and the height that take least time, `None` if none is free of idle time.
+    def best_sizes(self) -> tuple[tuple[int, ...], int]:
+        """The widths and the height that take least time without idle time between passes.
 
-        By branch and bound with cvxpy, if it is installed, else by a search of the sizes.
+        By branch and bound with cvxpy, if it is installed, else by a search of the sizes. One pass
+        of wide tiles is tried, too: no pass can wait for it.
         """
-        found = self.program().solve()
-        if found is None:
-            return None
-        return tuple(found[f"x{place}"] for place in range(len(self.lines))), found["y"]
+        whole = tuple(ceil(line.extent / line.ranks) for line in self.lines)
+        several = self.program()
+        bounds = {f"x{place}": (width, width) for place, width in enumerate(whole)}
+        one = replace(several, bounds={**several.bounds, **bounds}, at_most_one={})
+        found = [each for each in (several.solve(), one.solve()) if each is not None]
+        sizes = [(tuple(each[f"x{k}"] for k in range(len(whole))), each["y"]) for each in found]
+        return min(sizes, key=lambda each: self.time(*each))
 
 
 @dataclass(frozen=True)
@@ -198,7 +202,7 @@ def best_grid(
 ) -> Choice | None:
     """The grid of `ranks` processors, and its tile sizes, with the least time by the model.
 
-    All products of sides that are `ranks` are tried. `None` if none is free of idle time.
+    All products of sides that are `ranks` are tried. `None` if each has a side that is too long.
     """
     slopes = slopes or [0.0] * len(extents)
     best: Choice | None = None
@@ -208,10 +212,9 @@ def best_grid(
         lines = tuple(map(Line, extents, sides, slopes))
         space = TiledSpace(lines, rows, network, element_bytes)
         sizes = space.best_sizes()
-        if sizes is not None:
-            found = Choice(sides, *sizes, space.time(*sizes), space.efficiency(*sizes))
-            if best is None or found.time < best.time:
-                best = found
+        found = Choice(sides, *sizes, space.time(*sizes), space.efficiency(*sizes))
+        if best is None or found.time < best.time:
+            best = found
     return best
 
 
@@ -310,20 +313,3 @@ def _interpolated_sum(function: Callable[[int], float], count: int, samples: int
     for (a, x), (b, y) in pairwise(zip(places, values, strict=True)):
         total += (x + y) * (b - a) / 2
     return total
-
-
-def exhaustive_sizes(space: TiledSpace) -> tuple[tuple[int, ...], int] | None:
-    """The best sizes of all: slow, to check others."""
-    bounds = [range(1, ceil(line.extent / line.ranks) + 1) for line in space.lines]
-    program = space.program()
-    points = (
-        ({**{f"x{k}": w for k, w in enumerate(widths)}, "y": y}, widths, y)
-        for *widths, y in product(*bounds, range(1, space.rows + 1))
-    )
-    feasible = (
-        (program.objective.value(point), tuple(widths), y)
-        for point, widths, y in points
-        if program.is_feasible(point)
-    )
-    best = min(feasible, default=None)
-    return None if best is None else best[1:]
