@@ -186,11 +186,11 @@ def _interpolated(
     ]
     pivots: list[int] = []
     for column in range(len(powers)):
-        row = next((r for r in range(len(pivots), len(rows)) if rows[r][column]), None)
-        if row is None:
+        found = next((r for r in range(len(pivots), len(rows)) if rows[r][column]), None)
+        if found is None:
             continue
         target = len(pivots)
-        rows[target], rows[row] = rows[row], rows[target]
+        rows[target], rows[found] = rows[found], rows[target]
         pivot = rows[target][column]
         rows[target] = [each / pivot for each in rows[target]]
         for other, entries in enumerate(rows):

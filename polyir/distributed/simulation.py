@@ -14,8 +14,9 @@ from math import isqrt
 
 import islpy as isl
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.ir import Attribute
 
-from polyir.diagnostics import PolyirError
+from polyir.diagnostics import PolyirError, location_of
 from polyir.distributed.counting import fixed, number_of_points
 from polyir.distributed.elements import (
     OWN,
@@ -106,10 +107,10 @@ class SizedProgram:
     def __init__(self, scop: Scop, sizes: Mapping[str, int], grid: int = 1) -> None:
         missing = [name for name in scop.op.parameter_values if name not in sizes]
         if missing:
-            raise PolyirError(f"no size is given for {', '.join(missing)}", scop.op.location)
+            raise PolyirError(f"no size is given for {', '.join(missing)}", location_of(scop.op))
         self.sizes = dict(sizes)
         if fixed(scop.context, self.sizes).is_empty():
-            raise PolyirError("the sizes are outside the context of the scop", scop.op.location)
+            raise PolyirError("the sizes are outside the context of the scop", location_of(scop.op))
         self.scop = scop
         self.phases = divided(scop.schedule, scop.context, grid).phases
         require_parallel_loops(scop, self.phases)
@@ -171,14 +172,14 @@ class SizedProgram:
 
     def _by_type(self, sets: Mapping[str, isl.Set]) -> Iterator[tuple[int, tuple[isl.Set, ...]]]:
         """Elements of one type, which share a message: the bytes of one, and the sets."""
-        groups: dict[object, list[isl.Set]] = {}
+        groups: dict[Attribute, list[isl.Set]] = {}
         for name, elements in sets.items():
             type = self.scop.arrays[name].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, []).append(fixed(elements, self.sizes))
-        for type, members in groups.items():
-            assert isinstance(type, FixedBitwidthType)
-            yield type.size, tuple(members)
+        for element, members in groups.items():
+            assert isinstance(element, FixedBitwidthType)
+            yield element.size, tuple(members)
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,7 @@ class Simulation:
     def __init__(self, program: SizedProgram, ranks: int) -> None:
         self.program, self.ranks = program, ranks
         dimensions = max(len(each.ranges) for each in program.divisions)
-        self.grid = grid_of(ranks) if dimensions == 2 else (ranks,)
+        self.grid: tuple[int, ...] = grid_of(ranks) if dimensions == 2 else (ranks,)
         self.blocks = {d.name: self._blocks(d) for d in program.divisions}
 
     def _blocks(self, division: Division) -> tuple[Blocks, ...]:
@@ -363,7 +364,7 @@ class Simulation:
         other = OWN if who == PEER else PEER
 
         def traffic(peer: int) -> Traffic:
-            values = self.bounds(rank, other) | self.bounds(peer, who) | known
+            values = self.bounds(rank, other) | self.bounds(peer, who) | dict(known)
             found = Traffic()
             for message in self.program.sent if peer != rank else ():
                 if message.phase is phase:

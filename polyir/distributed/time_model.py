@@ -25,8 +25,8 @@ of `polyir.distributed.simulation`: a rank waits for its neighbours in each step
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, product
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil, prod
 from typing import Final
 
@@ -134,7 +134,7 @@ class TiledSpace:
     def program(self) -> GeometricProgram:
         """The geometric program for the tile sizes `x0`, ... and `y`.
 
-        Each pass counts as one of several, also where there is one.
+        The constraint is that of several passes, also where there is one.
         """
         names = [f"x{place}" for place in range(len(self.lines))]
         volume = variable("y")
@@ -166,15 +166,19 @@ class TiledSpace:
             {"no idle time between passes": idle_free},
         )
 
-    def best_sizes(self) -> tuple[tuple[int, ...], int] | None:
-        """The widths and the height that take least time, `None` if none is free of idle time.
+    def best_sizes(self) -> tuple[tuple[int, ...], int]:
+        """The widths and the height that take least time without idle time between passes.
 
-        By branch and bound with cvxpy, if it is installed, else by a search of the sizes.
+        By branch and bound with cvxpy, if it is installed, else by a search of the sizes. One pass
+        of wide tiles is tried, too: no pass can wait for it.
         """
-        found = self.program().solve()
-        if found is None:
-            return None
-        return tuple(found[f"x{place}"] for place in range(len(self.lines))), found["y"]
+        whole = tuple(ceil(line.extent / line.ranks) for line in self.lines)
+        several = self.program()
+        bounds = {f"x{place}": (width, width) for place, width in enumerate(whole)}
+        one = replace(several, bounds={**several.bounds, **bounds}, at_most_one={})
+        found = [each for each in (several.solve(), one.solve()) if each is not None]
+        sizes = [(tuple(each[f"x{k}"] for k in range(len(whole))), each["y"]) for each in found]
+        return min(sizes, key=lambda each: self.time(*each))
 
 
 @dataclass(frozen=True)
@@ -198,7 +202,7 @@ def best_grid(
 ) -> Choice | None:
     """The grid of `ranks` processors, and its tile sizes, with the least time by the model.
 
-    All products of sides that are `ranks` are tried. `None` if none is free of idle time.
+    All products of sides that are `ranks` are tried. `None` if each has a side that is too long.
     """
     slopes = slopes or [0.0] * len(extents)
     best: Choice | None = None
@@ -208,10 +212,9 @@ def best_grid(
         lines = tuple(map(Line, extents, sides, slopes))
         space = TiledSpace(lines, rows, network, element_bytes)
         sizes = space.best_sizes()
-        if sizes is not None:
-            found = Choice(sides, *sizes, space.time(*sizes), space.efficiency(*sizes))
-            if best is None or found.time < best.time:
-                best = found
+        found = Choice(sides, *sizes, space.time(*sizes), space.efficiency(*sizes))
+        if best is None or found.time < best.time:
+            best = found
     return best
 
 
@@ -251,31 +254,53 @@ class Prediction:
 def predicted(program: SizedProgram, ranks: int, network: Network) -> Prediction:
     """The time of the steps on so many ranks; scatter and gather are not in it.
 
-    In a step, all wait for the busiest of the visited ranks: an estimate, from above where ranks
-    run ahead of each other, from below where the busiest one was not visited.
+    In a step, all wait for the busiest of the visited ranks. This is an estimate: from above where
+    ranks run ahead of each other, from below where the busiest one was not visited, or where it
+    waits between two phases of a step.
     """
     simulation = Simulation(program, ranks)
-    time = sum(_phase_time(simulation, phase, network) for phase in program.phases)
+    around: dict[int, list[Phase]] = {}
+    for phase in program.phases:
+        around.setdefault(phase.steps, []).append(phase)
+    time = sum(_time_of_phases(simulation, each, network) for each in around.values())
     alone = network.iteration * Simulation(program, 1).instances(0)
     return Prediction(ranks, time, alone)
 
 
-def _phase_time(simulation: Simulation, phase: Phase, network: Network) -> float:
-    steps = simulation.steps(phase)
+def _time_of_phases(simulation: Simulation, phases: Sequence[Phase], network: Network) -> float:
+    """The time of phases that are inside as many sequential loops: their steps take turns."""
+    inside: dict[Step, list[Phase]] = {}
+    for phase in phases:
+        for step in simulation.steps(phase):
+            inside.setdefault(step, []).append(phase)
+    steps = sorted(inside)
 
     def time(number: int) -> float:
-        return _step_time(simulation, phase, steps[number], network)
+        # Neighbouring steps may differ, as where two phases take turns.
+        near = (
+            steps[number : number + 2] if len(steps) > STEP_SAMPLES else steps[number : number + 1]
+        )
+        times = [_step_time(simulation, inside[step], step, network) for step in near]
+        return sum(times) / len(times)
 
     return _interpolated_sum(time, len(steps), STEP_SAMPLES)
 
 
-def _step_time(simulation: Simulation, phase: Phase, step: Step, network: Network) -> float:
-    first, last = simulation.active(phase, step)
+def _step_time(
+    simulation: Simulation, phases: Sequence[Phase], step: Step, network: Network
+) -> float:
+    ends = [simulation.active(phase, step) for phase in phases]
+    busy = [each for each in ends if each[0] <= each[1]]
+    if not busy:
+        return 0.0
+    first, last = min(low for low, _ in busy), max(high for _, high in busy)
     count = last - first + 1
     places = {first + k * (count - 1) // (RANK_SAMPLES - 1) for k in range(RANK_SAMPLES)}
     ranks = sorted(places) if count > RANK_SAMPLES else range(first, last + 1)
-    work = (simulation.in_step(rank, phase, step) for rank in ranks)
-    return max(map(network.time, work), default=0.0)
+    return max(
+        sum(network.time(simulation.in_step(rank, phase, step)) for phase in phases)
+        for rank in ranks
+    )
 
 
 def _interpolated_sum(function: Callable[[int], float], count: int, samples: int) -> float:
@@ -288,20 +313,3 @@ def _interpolated_sum(function: Callable[[int], float], count: int, samples: int
     for (a, x), (b, y) in pairwise(zip(places, values, strict=True)):
         total += (x + y) * (b - a) / 2
     return total
-
-
-def exhaustive_sizes(space: TiledSpace) -> tuple[tuple[int, ...], int] | None:
-    """The best sizes of all: slow, to check others."""
-    bounds = [range(1, ceil(line.extent / line.ranks) + 1) for line in space.lines]
-    program = space.program()
-    points = (
-        ({**{f"x{k}": w for k, w in enumerate(widths)}, "y": y}, widths, y)
-        for *widths, y in product(*bounds, range(1, space.rows + 1))
-    )
-    feasible = (
-        (program.objective.value(point), tuple(widths), y)
-        for point, widths, y in points
-        if program.is_feasible(point)
-    )
-    best = min(feasible, default=None)
-    return None if best is None else best[1:]
