@@ -48,7 +48,6 @@ from polyir.dialects.schedule_tree import (
 )
 from polyir.isl_lists import parameters_of, sets_of
 
-
 KEEPS_LOOPS = "poly.keeps_loops"
 """A unit attribute of a scop whose loops are not worth splitting: they run rarely, or are short."""
 
