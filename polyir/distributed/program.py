@@ -79,6 +79,8 @@ def _remarks(phases: Sequence[Phase], elements: Elements) -> Iterator[str]:
 
 
 class _Program:
+    """Rewrites the function around a scop for all ranks."""
+
     def __init__(
         self,
         module: ModuleOp,

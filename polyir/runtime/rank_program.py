@@ -99,11 +99,42 @@ _MAIN: Final = """\
 // The library has it since C11; with -std=c99, its header does not declare it.
 void *aligned_alloc(size_t alignment, size_t size);
 
+static const char *const functions[] = {{{names}}};
 static long long sent[{count}][2];
 
-static void count_message(int function, int count, MPI_Datatype type) {{
+static void fail(const char *what) {{
+  fprintf(stderr, "error: %s\\n", what);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}}
+
+static FILE *opened(const char *name, const char *how) {{
+  FILE *file = fopen(name, how);
+  if (!file)
+    fail(name);
+  return file;
+}}
+
+// With POLYIR_MESSAGE_LOG=FILE, rank R writes a line for each message that it sends to FILE.R.
+static void log_message(int function, int target, long long bytes) {{
+  static FILE *file;
+  const char *name = getenv("POLYIR_MESSAGE_LOG");
+  if (!name)
+    return;
+  if (!file) {{
+    char own[4096];
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(own, sizeof own, "%s.%d", name, rank);
+    file = opened(own, "w");
+  }}
+  fprintf(file, "%s %d %lld\\n", functions[function], target, bytes);
+}}
+
+static void count_message(int function, int target, int count, MPI_Datatype type) {{
   int size = 0;
   MPI_Type_size(type, &size);
+#pragma omp critical
+  log_message(function, target, (long long)count * size);
 #pragma omp atomic
   sent[function][0]++;
 #pragma omp atomic
@@ -112,19 +143,14 @@ static void count_message(int function, int count, MPI_Datatype type) {{
 
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int target, int tag,
              MPI_Comm ranks) {{
-  count_message(0, count, type);
+  count_message(0, target, count, type);
   return PMPI_Send(buffer, count, type, target, tag, ranks);
 }}
 
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int target, int tag,
               MPI_Comm ranks, MPI_Request *request) {{
-  count_message(1, count, type);
+  count_message(1, target, count, type);
   return PMPI_Isend(buffer, count, type, target, tag, ranks, request);
-}}
-
-static void fail(const char *what) {{
-  fprintf(stderr, "error: %s\\n", what);
-  MPI_Abort(MPI_COMM_WORLD, 1);
 }}
 
 static void take(FILE *file, void *to, size_t size) {{
@@ -149,13 +175,6 @@ static void *take_array(FILE *file, int64_t size, int rank) {{
 static void put(FILE *file, const void *from, int64_t size) {{
   if (size && fwrite(from, 1, (size_t)size, file) != (size_t)size)
     fail("cannot write the results");
-}}
-
-static FILE *opened(const char *name, const char *how) {{
-  FILE *file = fopen(name, how);
-  if (!file)
-    fail(name);
-  return file;
 }}
 
 int main(int count, char **names) {{
@@ -190,7 +209,6 @@ int main(int count, char **names) {{
   long long all[{count}][2];
   MPI_Reduce(sent, all, 2 * {count}, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) {{
-    const char *functions[] = {{{names}}};
     for (int k = 0; k < {count}; k++)
       fprintf(report, "%s %lld %lld\\n", functions[k], all[k][0], all[k][1]);
     fclose(report);

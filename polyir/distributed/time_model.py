@@ -1,0 +1,307 @@
+"""How long a distributed program takes: a model of latency, bandwidth and work.
+
+The closed form for tiles on a line of processors is that of Renganarayanan and Rajopadhye,
+"Computations on Iteration Spaces", section 15.3.1.2.4. The formulas are missing from the text that
+this follows; they are reconstructed from its words, which describe every term. Names here:
+
+- a tile has `width` iterations along the loop that is divided, and `height` along the other one;
+  its time is `iteration * width * height + 2 (alpha + beta * edge)`: compute, receive the left
+  edge, send the right one, of `edge = height * element_bytes` bytes;
+- a processor has `columns / (ranks * width)` columns (the passes) of `rows / height` tiles;
+- the last processor starts after `(ranks - 1) (1 + rise)` tiles: each one starts after its left
+  neighbour has done 1 + rise tiles (the first two in the figure, whose rise is 1), and the rise is
+  `slope * width / height` for a slope in iterations;
+- so the total time is `((ranks - 1) (1 + rise) + tiles per processor) * time of a tile`;
+- there is no idle time between passes if the first processor ends its column no earlier than the
+  last one ends its first tile: `(ranks - 1) (1 + rise) + 1 <= rows / height`.
+
+With `ranks - 1` taken as `ranks` in the constraint, this is a geometric program in the tile sizes.
+A grid of processors has one such line for each divided loop; the delays add up.
+
+For a whole program, `Prediction` adds up what the busiest rank needs in each step, by the counts
+of `polyir.distributed.simulation`: a rank waits for its neighbours in each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import ceil, prod
+from typing import Final
+
+from polyir.cost.geometric_program import GeometricProgram, Posynomial, constant, variable
+from polyir.distributed.phases import Phase
+from polyir.distributed.simulation import Simulation, SizedProgram, Step, Work
+
+
+@dataclass(frozen=True)
+class Network:
+    """Times in seconds: `alpha` of a call that sends or receives a message, `beta` of a byte.
+
+    `iteration` is the time of one iteration, or of one statement instance. The defaults are a
+    cluster of the years 2020 to 2025: 2 microseconds, 10 GB/s, and a nanosecond.
+    """
+
+    alpha: float = 2e-6
+    beta: float = 1e-10
+    iteration: float = 1e-9
+
+    def time(self, work: Work) -> float:
+        """The time of a rank that receives, computes and sends."""
+        messages = work.sent.messages + work.received.messages
+        bytes = work.sent.bytes + work.received.bytes
+        return self.iteration * work.instances + self.alpha * messages + self.beta * bytes
+
+
+# ------------------------------------------------------------------------ tiles on processors
+
+
+@dataclass(frozen=True)
+class Line:
+    """A loop whose tiles are divided among `ranks` processors in columns: it has `extent` values.
+
+    `slope` says how many iterations of the inner loop a column starts later for each iteration.
+    """
+
+    extent: int
+    ranks: int
+    slope: float = 0.0
+
+
+@dataclass(frozen=True)
+class TiledSpace:
+    """An iteration space in tiles: `lines` are divided loops, and columns have `rows` iterations.
+
+    A tile receives and sends a face of itself for each line, of `element_bytes` a point.
+    """
+
+    lines: tuple[Line, ...]
+    rows: int
+    network: Network
+    element_bytes: int = 8
+
+    @property
+    def ranks(self) -> int:
+        """How many processors there are."""
+        return prod(line.ranks for line in self.lines)
+
+    def tile_time(self, widths: Sequence[int], height: int) -> float:
+        """Receive, compute and send one tile."""
+        volume = prod(widths) * height
+        faces = (volume // width * self.element_bytes for width in widths)
+        messages = sum(2 * (self.network.alpha + self.network.beta * face) for face in faces)
+        return self.network.iteration * volume + messages
+
+    def tiles_per_rank(self, widths: Sequence[int], height: int) -> float:
+        """The tiles of a processor: the columns that it has, times the tiles in a column."""
+        columns = (
+            line.extent / (line.ranks * width)
+            for line, width in zip(self.lines, widths, strict=True)
+        )
+        return prod(columns) * self.rows / height
+
+    def delay(self, widths: Sequence[int], height: int) -> float:
+        """How many tiles the last processor starts after the first one."""
+        return sum(
+            (line.ranks - 1) * (1 + line.slope * width / height)
+            for line, width in zip(self.lines, widths, strict=True)
+        )
+
+    def time(self, widths: Sequence[int], height: int) -> float:
+        """The total time; it holds if `is_idle_free`, and if all passes are full."""
+        tiles = self.delay(widths, height) + self.tiles_per_rank(widths, height)
+        return tiles * self.tile_time(widths, height)
+
+    def is_idle_free(self, widths: Sequence[int], height: int) -> bool:
+        """Whether no processor waits between two passes; with one pass, none can."""
+        passes = (
+            line.extent / (line.ranks * width)
+            for line, width in zip(self.lines, widths, strict=True)
+        )
+        if all(each <= 1 for each in passes):
+            return True
+        return self.delay(widths, height) + 1 <= self.rows / height
+
+    def efficiency(self, widths: Sequence[int], height: int) -> float:
+        """The time of one processor without messages, divided by that of all together."""
+        iterations = prod(line.extent for line in self.lines) * self.rows
+        alone = self.network.iteration * iterations
+        return alone / (self.ranks * self.time(widths, height))
+
+    # ---------------------------------------------------------------------------------- sizes
+
+    def program(self) -> GeometricProgram:
+        """The geometric program for the tile sizes `x0`, ... and `y`.
+
+        Each pass counts as one of several, also where there is one.
+        """
+        names = [f"x{place}" for place in range(len(self.lines))]
+        volume = variable("y")
+        for name in names:
+            volume *= variable(name)
+        tile = constant(self.network.iteration) * volume
+        tile += constant(2 * self.network.alpha * len(names))
+        for name in names:
+            face = constant(2 * self.network.beta * self.element_bytes) * volume
+            tile += face * variable(name, -1)
+        tiles = constant(self.rows) * variable("y", -1)
+        delay = Posynomial()
+        bound = constant(1)
+        for name, line in zip(names, self.lines, strict=True):
+            tiles *= constant(line.extent / line.ranks) * variable(name, -1)
+            lag = constant(1)
+            if line.slope:
+                lag += constant(line.slope) * variable(name) * variable("y", -1)
+            delay += constant(line.ranks - 1) * lag
+            bound += constant(line.ranks) * lag
+        bounds = {
+            name: (1, max(1, line.extent // line.ranks))
+            for name, line in zip(names, self.lines, strict=True)
+        }
+        idle_free = constant(1 / self.rows) * variable("y") * bound
+        return GeometricProgram(
+            {**bounds, "y": (1, self.rows)},
+            (delay + tiles) * tile,
+            {"no idle time between passes": idle_free},
+        )
+
+    def best_sizes(self) -> tuple[tuple[int, ...], int] | None:
+        """The widths and the height that take least time, `None` if none is free of idle time.
+
+        By branch and bound with cvxpy, if it is installed, else by a search of the sizes.
+        """
+        found = self.program().solve()
+        if found is None:
+            return None
+        return tuple(found[f"x{place}"] for place in range(len(self.lines))), found["y"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Sides of a grid of processors, tile sizes for it, and the time."""
+
+    sides: tuple[int, ...]
+    widths: tuple[int, ...]
+    height: int
+    time: float
+    efficiency: float
+
+
+def best_grid(
+    extents: Sequence[int],
+    rows: int,
+    ranks: int,
+    network: Network,
+    slopes: Sequence[float] = (),
+    element_bytes: int = 8,
+) -> Choice | None:
+    """The grid of `ranks` processors, and its tile sizes, with the least time by the model.
+
+    All products of sides that are `ranks` are tried. `None` if none is free of idle time.
+    """
+    slopes = slopes or [0.0] * len(extents)
+    best: Choice | None = None
+    for sides in _products(ranks, len(extents)):
+        if any(side > extent for side, extent in zip(sides, extents, strict=True)):
+            continue
+        lines = tuple(map(Line, extents, sides, slopes))
+        space = TiledSpace(lines, rows, network, element_bytes)
+        sizes = space.best_sizes()
+        if sizes is not None:
+            found = Choice(sides, *sizes, space.time(*sizes), space.efficiency(*sizes))
+            if best is None or found.time < best.time:
+                best = found
+    return best
+
+
+def _products(number: int, count: int) -> Iterator[tuple[int, ...]]:
+    """All ways to write a number as a product of so many factors, in order."""
+    if count == 1:
+        yield (number,)
+        return
+    for factor in range(1, number + 1):
+        if number % factor == 0:
+            yield from ((factor, *rest) for rest in _products(number // factor, count - 1))
+
+
+# ------------------------------------------------------------------------- a whole program
+
+STEP_SAMPLES: Final = 9
+"""The steps of a phase that are looked at; the time of others is interpolated."""
+
+RANK_SAMPLES: Final = 5
+"""The ranks that are looked at in a step, of those that have work in it."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The time of a program in seconds, and that of one rank divided by all that ranks spend."""
+
+    ranks: int
+    time: float
+    alone: float
+
+    @property
+    def efficiency(self) -> float:
+        """The part of the time of all ranks that one rank alone would need."""
+        return self.alone / (self.ranks * self.time) if self.time else 1.0
+
+
+def predicted(program: SizedProgram, ranks: int, network: Network) -> Prediction:
+    """The time of the steps on so many ranks; scatter and gather are not in it.
+
+    In a step, all wait for the busiest of the visited ranks: an estimate, from above where ranks
+    run ahead of each other, from below where the busiest one was not visited.
+    """
+    simulation = Simulation(program, ranks)
+    time = sum(_phase_time(simulation, phase, network) for phase in program.phases)
+    alone = network.iteration * Simulation(program, 1).instances(0)
+    return Prediction(ranks, time, alone)
+
+
+def _phase_time(simulation: Simulation, phase: Phase, network: Network) -> float:
+    steps = simulation.steps(phase)
+
+    def time(number: int) -> float:
+        return _step_time(simulation, phase, steps[number], network)
+
+    return _interpolated_sum(time, len(steps), STEP_SAMPLES)
+
+
+def _step_time(simulation: Simulation, phase: Phase, step: Step, network: Network) -> float:
+    first, last = simulation.active(phase, step)
+    count = last - first + 1
+    places = {first + k * (count - 1) // (RANK_SAMPLES - 1) for k in range(RANK_SAMPLES)}
+    ranks = sorted(places) if count > RANK_SAMPLES else range(first, last + 1)
+    work = (simulation.in_step(rank, phase, step) for rank in ranks)
+    return max(map(network.time, work), default=0.0)
+
+
+def _interpolated_sum(function: Callable[[int], float], count: int, samples: int) -> float:
+    """The sum of `function` from 0 to `count - 1`, as if it were linear between samples."""
+    if count <= samples:
+        return sum(map(function, range(count)))
+    places = [k * (count - 1) // (samples - 1) for k in range(samples)]
+    values = [function(place) for place in places]
+    total = (values[0] + values[-1]) / 2
+    for (a, x), (b, y) in pairwise(zip(places, values, strict=True)):
+        total += (x + y) * (b - a) / 2
+    return total
+
+
+def exhaustive_sizes(space: TiledSpace) -> tuple[tuple[int, ...], int] | None:
+    """The best sizes of all: slow, to check others."""
+    bounds = [range(1, ceil(line.extent / line.ranks) + 1) for line in space.lines]
+    program = space.program()
+    points = (
+        ({**{f"x{k}": w for k, w in enumerate(widths)}, "y": y}, widths, y)
+        for *widths, y in product(*bounds, range(1, space.rows + 1))
+    )
+    feasible = (
+        (program.objective.value(point), tuple(widths), y)
+        for point, widths, y in points
+        if program.is_feasible(point)
+    )
+    best = min(feasible, default=None)
+    return None if best is None else best[1:]

@@ -1,0 +1,389 @@
+"""What ranks are predicted to send and to compute: against real runs, and against figures by hand.
+
+The figures by hand are derived in the tests, from the text of the kernels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from ranks import needs_mpi
+
+from polyir import api
+from polyir.diagnostics import PolyirError, remarks_to
+from polyir.dialects.scop import ScopOp
+from polyir.distributed.rank_sums import Ranks, summed
+from polyir.distributed.requirements import NotDistributedError
+from polyir.distributed.simulation import Blocks, Simulation, SizedProgram, Traffic, grid_of
+from polyir.model.scop import scop_of
+from polyir.runtime.compiler import CompilerOptions
+from polyir.runtime.data import make_arguments
+from polyir.runtime.functions import public_signatures
+from polyir.runtime.ranks import Sent, build_program, run_on_ranks
+from polyir.tuning.kernel import function_of
+
+KERNELS = Path(__file__).parents[2] / "benchmarks" / "polybench"
+STEPWISE = "feautrier-schedule"
+"""Time is outside, and the rows of a step are parallel; there are no tiles."""
+
+TILED = "pluto-schedule,tile{sizes=%d},wavefront"
+
+
+def module_of(kernel: str, pipeline: str):
+    with remarks_to(lambda _: None):
+        return api.run_pipeline(api.parse((KERNELS / f"{kernel}.mlir").read_text()), pipeline)
+
+
+@lru_cache(64)
+def program_of(kernel: str, pipeline: str, n: int, steps: int, grid: int = 1) -> SizedProgram:
+    (op,) = (o for o in module_of(kernel, pipeline).walk() if isinstance(o, ScopOp))
+    sizes = {name: steps if name in ("tsteps", "tmax") else n for name in op.parameter_values}
+    return SizedProgram(scop_of(op), sizes, grid)
+
+
+def simulated(
+    kernel: str, ranks: int, n: int, steps: int = 5, pipeline: str = STEPWISE, grid: int = 1
+) -> Simulation:
+    return Simulation(program_of(kernel, pipeline, n, steps, grid), ranks)
+
+
+def sent(simulation: Simulation) -> Traffic:
+    """What is sent in all steps; the same is received."""
+    totals = simulation.totals()
+    assert totals.is_exact
+    assert totals.all.sent == totals.all.received
+    return totals.all.sent
+
+
+# ------------------------------------------------------------------------------ figures by hand
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize(("n", "steps"), [(10, 1), (20, 4), (33, 7)])
+def test_jacobi_2d_sends_two_rows_at_each_boundary(ranks: int, n: int, steps: int) -> None:
+    """Between two neighbours, one row goes either way after each step but the last one.
+
+    A time step writes B from A, and then A from B: 2 T steps. Each reads the rows above and below,
+    the columns 1 to n - 2 of them. So after each of the steps a rank sends its first row up and
+    its last row down: n - 2 doubles. After the last step nothing is read. Blocks of rows have
+    P - 1 boundaries, if each rank has a row.
+    """
+    boundaries, elements = ranks - 1, n - 2
+    messages = 2 * boundaries * (2 * steps - 1)
+    expected = Traffic(messages, messages * elements * 8)
+    assert sent(simulated("jacobi-2d", ranks, n, steps)) == expected
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 6])
+@pytest.mark.parametrize(("n", "steps"), [(10, 1), (12, 3)])
+def test_heat_3d_sends_two_planes_at_each_boundary(ranks: int, n: int, steps: int) -> None:
+    """As for jacobi-2d, with planes instead of rows: (n - 2)^2 doubles in each message.
+
+    The stencil is a star: neighbours in i are read at the same j and k, which are inside.
+    """
+    messages = 2 * (ranks - 1) * (2 * steps - 1)
+    expected = Traffic(messages, messages * (n - 2) ** 2 * 8)
+    assert sent(simulated("heat-3d", ranks, n, steps)) == expected
+
+
+@pytest.mark.parametrize("pipeline", [STEPWISE, TILED % 4])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 6])
+def test_gemm_sends_nothing_in_steps(ranks: int, pipeline: str) -> None:
+    """A rank has rows of C, and needs the same rows of A and all of B, which nothing writes.
+
+    With n = 24 and blocks of n / P rows, each of the P - 1 other ranks gets n / P rows of C and of
+    A, n doubles each, and n^2 doubles of B, all in one message; it returns its rows of C.
+    """
+    n = 24
+    simulation = simulated("gemm", ranks, n, pipeline=pipeline)
+    assert sent(simulation) == Traffic(0, 0)
+    others, rows = ranks - 1, n // ranks
+    scattered = Traffic(others, others * 8 * (2 * rows * n + n * n))
+    gathered = Traffic(others, others * 8 * rows * n)
+    assert simulation.first_and_last() == (scattered, gathered, True)
+
+
+def rows_of_rank(rank: int, ranks: int, tiles: int, tile: int, first: int, n: int) -> range:
+    """The rows in a block: tiles of `tile` rows, in blocks from `ceil(rank tiles / ranks)` on."""
+    begin, end = (-(-each * tiles // ranks) for each in (rank, rank + 1))
+    return range(max(first, begin * tile + first), min(n, end * tile + first))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+@pytest.mark.parametrize("n", [9, 24])
+def test_lu_sends_each_row_once_to_each_later_rank(n: int, ranks: int) -> None:
+    """Row k is ready after step k - 1, and all rows below it read its elements k to n - 1.
+
+    Step k divides column k of the rows i > k by A[k][k], and subtracts A[i][k] A[k][j] from the
+    rest. Nobody writes row 0, which is scattered. So for 0 < k < n - 1 the rank of row k sends
+    n - k doubles to each rank that has later rows only, once: ranks have blocks of the rows 1 to
+    n - 1. Row n - 1 has no row below it.
+    """
+    blocks = [rows_of_rank(rank, ranks, n - 1, 1, 1, n) for rank in range(ranks)]
+    messages, elements = 0, 0
+    for owner, rows in enumerate(blocks):
+        later = sum(1 for each in blocks[owner + 1 :] if each)
+        for k in rows:
+            messages += later
+            elements += later * (n - k)
+    assert sent(simulated("lu", ranks, n)) == Traffic(messages, 8 * elements)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_lu_in_tiles_sends_the_same_bytes_in_fewer_messages(ranks: int) -> None:
+    """Tiles of 4 rows: the elements are the same, but rows of a tile share messages.
+
+    Which values are needed does not depend on the order. Ranks have whole tiles of rows, from row 0
+    on, which is not written. A row is ready in the step in which the tile (k, i) on the diagonal is
+    done, so the 4 rows of a tile go in one message, or in fewer if an element is ready earlier.
+    """
+    n, tile = 24, 4
+    blocks = [rows_of_rank(rank, ranks, n // tile, tile, 0, n) for rank in range(ranks)]
+    elements = sum(
+        sum(1 for each in blocks[owner + 1 :] if each) * (n - k)
+        for owner, rows in enumerate(blocks)
+        for k in rows
+        if k > 0
+    )
+    found = sent(simulated("lu", ranks, n, pipeline=TILED % tile))
+    assert found.bytes == 8 * elements
+    if ranks > 1:
+        assert found.messages < sent(simulated("lu", ranks, n)).messages
+
+
+@pytest.mark.parametrize(("ranks", "steps"), [(2, 6), (3, 6), (4, 8)])
+def test_jacobi_1d_in_time_tiles_sends_what_crosses_the_skewed_boundary(
+    ranks: int, steps: int
+) -> None:
+    """Pluto's loops are t and s = 2 t + i for A to B, s = 2 t + 1 + i for B to A; blocks of s.
+
+    With a boundary at s = b, the instance A to B at (t, i) with s < b has its result B[i] read by
+    the instances B to A at (t, i - 1), (t, i), (t, i + 1), which have s, s + 1 and s + 2. So those
+    with s = b - 2 and s = b - 1 are sent across it. The result of B to A at (t, i), with s = 2 t +
+    1 + i, is read at t + 1 by i - 1, i and i + 1, at s, s + 1, s + 2, too: again 2 elements, but not
+    of the last t. All dependences go upwards: nothing is sent down. So each boundary has
+    2 (2 T - 1) elements, less those with i outside 1 to n - 2.
+    """
+    n, tile = 64, 8
+    simulation = simulated("jacobi-1d", ranks, n, steps, TILED % tile)
+    (division,) = simulation.program.divisions
+    (blocks,) = simulation.blocks[division.name]
+    elements = 0
+    for boundary in (tile * blocks.begin(rank) for rank in range(1, ranks)):
+        for t in range(steps):
+            for s in (boundary - 2, boundary - 1):
+                from_a, from_b = s - 2 * t, s - 2 * t - 1
+                elements += 1 <= from_a <= n - 2 and _crosses(s, from_a, boundary, n)
+                if t < steps - 1:
+                    elements += 1 <= from_b <= n - 2 and _crosses(s, from_b, boundary, n)
+    assert sent(simulation).bytes == 8 * elements
+
+
+def _crosses(s: int, i: int, boundary: int, n: int) -> bool:
+    """Does a reader i - 1, i or i + 1, at s, s + 1, s + 2, exist beyond the boundary?"""
+    return any(s + 1 + offset >= boundary and 1 <= i + offset <= n - 2 for offset in (-1, 0, 1))
+
+
+# ------------------------------------------------------------------------------------ real runs
+
+RUNS = [
+    ("gemm", STEPWISE, 1),
+    ("gemm", TILED % 4, 2),
+    ("jacobi-1d", STEPWISE, 1),
+    ("jacobi-1d", TILED % 4, 1),
+    ("jacobi-2d", STEPWISE, 1),
+    ("jacobi-2d", TILED % 4, 1),
+    ("jacobi-2d", STEPWISE, 2),
+    ("heat-3d", STEPWISE, 1),
+    ("heat-3d", TILED % 4, 1),
+    ("lu", STEPWISE, 1),
+    ("lu", TILED % 4, 1),
+    ("seidel-2d", TILED % 4, 1),
+    ("fdtd-2d", STEPWISE, 1),
+    ("fdtd-2d", TILED % 4, 1),
+]
+
+
+@needs_mpi
+@pytest.mark.parametrize(("kernel", "pipeline", "grid"), RUNS)
+def test_counts_are_those_of_a_run(
+    kernel: str, pipeline: str, grid: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each message of each pair of ranks has the predicted length, and there is no other one.
+
+    A message has as many bytes as there are different elements to send in that step: so none is
+    sent twice to one rank in one step.
+    """
+    text = (KERNELS / f"{kernel}.mlir").read_text()
+    original = api.parse(text)
+    function = function_of(original, None)
+    raised = api.run_pipeline(api.parse(text), "poly-raise")
+    scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
+    steps = {"tsteps": 3, "tmax": 3}
+    program = program_of(kernel, pipeline, 14, 3, grid)
+    signature = public_signatures(original)[0]
+    names = {parameter.name for parameter in signature.parameters}
+    arguments = make_arguments(function, scops, {n: v for n, v in steps.items() if n in names}, 14)
+    module = module_of(kernel, f"{pipeline},distribute-memory{{grid={grid}}}")
+    options = CompilerOptions(flags=("-std=c99", "-O1"))
+    build_program(api.emit(module, "c"), signature, options, tmp_path / "program")
+    for ranks in (2, 4, 8):
+        log = tmp_path / f"log{ranks}"
+        monkeypatch.setenv("POLYIR_MESSAGE_LOG", str(log))
+        monkeypatch.setenv("MPIR_CVAR_NOLOCAL", "1")
+        _, report = run_on_ranks(tmp_path / "program", signature, arguments, ranks)
+        simulation = Simulation(program, ranks)
+        for source in range(ranks):
+            logged = _logged(tmp_path / f"log{ranks}.{source}")
+            predicted = Counter(
+                (target, length)
+                for target in range(ranks)
+                for _, _, length in simulation.lengths(source, target)
+            )
+            assert logged["MPI_Isend"] == predicted
+            work = simulation.of_rank(source)
+            assert work.sent == Traffic(
+                predicted.total(), sum(length * n for (_, length), n in predicted.items())
+            )
+        totals = simulation.totals()
+        first, last, is_exact = simulation.first_and_last()
+        assert totals.is_exact
+        assert is_exact
+        assert report.sent["MPI_Isend"] == Sent(totals.all.sent.messages, totals.all.sent.bytes)
+        ends = first + last
+        assert report.sent["MPI_Send"] == Sent(ends.messages, ends.bytes)
+
+
+def _logged(path: Path) -> dict[str, Counter[tuple[int, int]]]:
+    """The messages of a rank by the function that sent them: targets and lengths."""
+    found: dict[str, Counter[tuple[int, int]]] = {"MPI_Send": Counter(), "MPI_Isend": Counter()}
+    for line in path.read_text().splitlines() if path.exists() else ():
+        function, target, length = line.split()
+        found[function][int(target), int(length)] += 1
+    return found
+
+
+# --------------------------------------------------------------------------- no element twice
+
+
+@pytest.mark.parametrize("pipeline", [STEPWISE, TILED % 4])
+@pytest.mark.parametrize("kernel", ["gemm", "jacobi-2d", "heat-3d", "lu", "fdtd-2d"])
+def test_no_element_is_sent_twice_to_one_rank_in_one_step(kernel: str, pipeline: str) -> None:
+    """Two messages to one rank in one step have different arrays.
+
+    A set has each element once, and the sets of a message are of different arrays.
+    """
+    program = program_of(kernel, pipeline, 14, 3)
+    for message in program.sent:
+        names = [each.get_tuple_name() for each in message.elements]
+        assert len(names) == len(set(names))
+    by_phase: dict[str, list[str | None]] = {}
+    for message in program.sent:
+        names = by_phase.setdefault(message.phase.name, [])
+        names += [each.get_tuple_name() for each in message.elements]
+    assert all(len(names) == len(set(names)) for names in by_phase.values())
+
+
+# ------------------------------------------------------------------------------- many ranks
+
+
+@pytest.mark.parametrize(
+    ("kernel", "pipeline", "grid", "n"),
+    [
+        ("jacobi-2d", STEPWISE, 1, 101),
+        ("jacobi-2d", TILED % 2, 1, 101),
+        ("lu", STEPWISE, 1, 101),
+        ("jacobi-2d", STEPWISE, 2, 40),
+    ],
+)
+def test_sums_over_many_ranks_are_those_of_all_pairs(
+    kernel: str, pipeline: str, grid: int, n: int
+) -> None:
+    ranks = 20
+    simulation = simulated(kernel, ranks, n, 2, pipeline, grid)
+    pairs = [simulation.sent(source, target) for source in range(ranks) for target in range(ranks)]
+    expected = sum(pairs, Traffic())
+    totals = simulation.totals()
+    assert totals.is_exact
+    assert totals.all.sent == totals.all.received == expected
+    assert totals.all.instances == sum(map(simulation.instances, range(ranks)))
+
+
+def test_a_hundred_thousand_ranks() -> None:
+    """The formulas of the figures by hand, for 40 rows a rank, and for 40 or 41."""
+    for n in (4_000_002, 4_000_037):
+        ranks, steps = 100_000, 10
+        messages = 2 * (ranks - 1) * (2 * steps - 1)
+        found = simulated("jacobi-2d", ranks, n, steps).totals()
+        assert found.is_exact
+        assert found.all.sent == Traffic(messages, messages * (n - 2) * 8)
+        assert found.all.instances == 2 * steps * (n - 2) ** 2
+
+
+def test_steps_add_up() -> None:
+    simulation = simulated("lu", 3, 20, pipeline=TILED % 4)
+    for rank in range(3):
+        work = [
+            simulation.in_step(rank, phase, step)
+            for phase in simulation.program.phases
+            for step in simulation.steps(phase)
+        ]
+        assert sum(work[1:], work[0]) == simulation.of_rank(rank)
+
+
+def test_active_ranks_are_those_with_work() -> None:
+    simulation = simulated("lu", 5, 30, pipeline=TILED % 4)
+    (phase,) = simulation.program.phases
+    for step in simulation.steps(phase):
+        busy = [r for r in range(5) if simulation.in_step(r, phase, step).instances]
+        assert (busy[0], busy[-1]) == simulation.active(phase, step)
+
+
+def test_blocks_are_those_of_the_program() -> None:
+    blocks = Blocks(first=3, tiles=10, ranks=4)
+    assert [blocks.begin(rank) for rank in range(5)] == [3, 6, 8, 11, 13]
+    assert [blocks.rank_of(tile) for tile in range(3, 13)] == [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]
+    assert (blocks.rank_of(-5), blocks.rank_of(99)) == (0, 3)
+    assert [grid_of(ranks) for ranks in (1, 2, 6, 7, 12)] == [
+        (1, 1),
+        (2, 1),
+        (3, 2),
+        (7, 1),
+        (4, 3),
+    ]
+
+
+def test_what_is_refused() -> None:
+    (op,) = (o for o in module_of("gemm", STEPWISE).walk() if isinstance(o, ScopOp))
+    with pytest.raises(PolyirError, match="no size is given for nk"):
+        SizedProgram(scop_of(op), {"ni": 3, "nj": 3})
+    (op,) = (o for o in module_of("durbin", STEPWISE).walk() if isinstance(o, ScopOp))
+    with pytest.raises((NotDistributedError, PolyirError)):
+        Simulation(SizedProgram(scop_of(op), {"n": 3}), 2).totals()
+
+
+# --------------------------------------------------------------------------------------- sums
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 40, 2000])
+def test_sums_of_polynomials_are_exact(count: int) -> None:
+    def value(rank: int) -> tuple[int, ...]:
+        if rank in (0, 1, count - 1):
+            return 7, rank
+        return 3 * rank**3 - rank, 5
+
+    found = summed(value, Ranks(range(count), lambda _: 0, lambda rank: rank), 2)
+    assert found.sums == tuple(map(sum, zip((0, 0), *map(value, range(count)), strict=True)))
+    assert found.is_exact
+
+
+def test_sums_of_other_functions_are_estimated() -> None:
+    def value(rank: int) -> tuple[int, ...]:
+        return (rank**9 % 1000 + 10**6,)
+
+    found = summed(value, Ranks(range(10_000), lambda _: 0, lambda rank: rank), 1)
+    assert not found.is_exact
+    assert found.sums[0] == pytest.approx(10_000 * 1_000_500, rel=1e-3)
