@@ -48,9 +48,9 @@ from polyir.dialects.schedule_tree import (
 )
 from polyir.isl_lists import parameters_of, sets_of
 
-
 KEEPS_LOOPS = "poly.keeps_loops"
-"""A unit attribute of a scop whose loops are not worth splitting: they run rarely, or are short."""
+"""A unit attribute of a scop of which passes keep the order: the steps of a distributed program,
+whose statements call functions, and its messages. The loops run rarely, or are short."""
 
 
 @irdl_op_definition

@@ -12,6 +12,7 @@ from polyir.diagnostics import errors_at, remark
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.program import distribute_memory
 from polyir.distributed.requirements import (
+    require_arrays,
     require_distributable,
     require_known_elements,
     require_scops,
@@ -86,14 +87,16 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
     name = "distribute-memory"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = analysed_scops(op, self.name)
-        require_scops(op, scops)
-        for scop_op in scops:
+        operations = analysed_scops(op, self.name)
+        require_scops(op, operations)
+        for scop_op in operations:
             require_proved(scop_op, self.name)
             require_distributable(scop_op)
-            scop = scop_of(scop_op)
+        scops = [scop_of(scop_op) for scop_op in operations]
+        require_arrays(scops, self.replicate)
+        for scop in scops:
             require_known_elements(scop)
-            with errors_at(scop_op):
+            with errors_at(scop.op):
                 remarks = distribute_memory(op, scop, self)
             for message in remarks:
-                remark(self.name, message, scop_op)
+                remark(self.name, message, scop.op)

@@ -24,7 +24,7 @@ from polyir.diagnostics import OptionError, errors_at, location_of, missed, near
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.dialects.scop import ScopOp
+from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
@@ -58,11 +58,16 @@ def raised_scops(
 
     If there is no scop at all, raising says why. If there is nothing to raise either, that is what
     the pass `pass_name` says, if it is given. Systems of equations become functions with scops.
+
+    The steps and messages of a distributed program are left out: their statements call functions,
+    whose accesses a scop does not show, so that no analysis of them would be right.
     """
     convert_equations(module)
-    flat = [each for each in outermost(module, FuncOp) if not scops_in(each)]
+    is_distributed = any(KEEPS_LOOPS in each.attributes for each in scops_in(module))
+    functions = () if is_distributed else outermost(module, FuncOp)
+    flat = [each for each in functions if not scops_in(each)]
     explained = [PolyRaisePass().raise_loops(function, shares_cells) for function in flat]
-    scops = scops_in(module)
+    scops = tuple(each for each in scops_in(module) if KEEPS_LOOPS not in each.attributes)
     if pass_name and not scops and not any(explained):
         missed(pass_name, f"{task}: the module has no static control part", module)
     return scops

@@ -55,10 +55,14 @@ class RanksFailedError(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """What came of one call: the arguments, and the most bytes that each rank had allocated."""
+    """What came of one call: the arguments, and the most bytes that each rank had allocated.
+
+    `peaks_in_steps` are without the messages by which arrays are scattered and gathered.
+    """
 
     arguments: list[Argument]
     peaks: list[int]
+    peaks_in_steps: list[int]
 
 
 @dataclass(frozen=True)
@@ -78,17 +82,16 @@ class RankProgram:
             command = [_program("mpiexec") or "", "-n", str(ranks), str(self.path)]
             output = run_to_end([*command, str(given), str(taken)], seconds)
             content = taken.read_bytes()
-        peaks: list[list[int]] = [[0] * ranks for _ in calls]
+        results = [
+            Call(arguments, [0] * ranks, [0] * ranks)
+            for arguments in _unpacked(self.signature, calls, content)
+        ]
         for line in output.splitlines():
             match line.split():
-                case ["peak", call, rank, size]:
-                    peaks[int(call)][int(rank)] = int(size)
-        return [
-            Call(arguments, each)
-            for arguments, each in zip(
-                _unpacked(self.signature, calls, content), peaks, strict=True
-            )
-        ]
+                case ["peak", call, rank, most, in_steps]:
+                    results[int(call)].peaks[int(rank)] = int(most)
+                    results[int(call)].peaks_in_steps[int(rank)] = int(in_steps)
+        return results
 
 
 def run_to_end(
@@ -122,6 +125,7 @@ def build(
 ) -> RankProgram:
     """Compile a distributed function with a main program; raises `RanksFailedError`."""
     text = path.with_suffix(".c")
+    source = source.replace("message = malloc(", "message = allocate_message(")
     text.write_text("\n".join((_PRELUDE, source, _main(signature))))
     done = subprocess.run(
         [_program("mpicc") or "", *flags, str(text), "-o", str(path), "-lm"],
@@ -210,9 +214,9 @@ int sched_yield(void) {{
   return nanosleep(&pause, NULL);
 }}
 
-static int64_t allocated, most_allocated;
+static int64_t allocated, most_allocated, most_in_steps;
 
-static void *allocate_filled(size_t size) {{
+static void *allocate_message(size_t size) {{
   void *memory = malloc(size);
   if (memory) {{
     memset(memory, {PATTERN}, size);
@@ -220,6 +224,13 @@ static void *allocate_filled(size_t size) {{
     if (allocated > most_allocated)
       most_allocated = allocated;
   }}
+  return memory;
+}}
+
+static void *allocate_filled(size_t size) {{
+  void *memory = allocate_message(size);
+  if (allocated > most_in_steps)
+    most_in_steps = allocated;
   return memory;
 }}
 
@@ -265,9 +276,10 @@ int main(int count, char **names) {
   take(given, &calls, sizeof calls);
   for (int64_t k = 0; k < calls; k++) {
     ARGUMENTS
-    most_allocated = 0;
+    most_allocated = most_in_steps = 0;
     CALL
-    printf("peak %lld %d %lld\\n", (long long)k, rank, (long long)most_allocated);
+    printf("peak %lld %d %lld %lld\\n", (long long)k, rank, (long long)most_allocated,
+           (long long)most_in_steps);
     if (allocated)
       MPI_Abort(MPI_COMM_WORLD, 4);
     WRITTEN

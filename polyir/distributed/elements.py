@@ -20,6 +20,7 @@ from functools import cached_property, reduce
 import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind
+from polyir.distributed.extents import existing_elements
 from polyir.distributed.phases import Phase, Range, unused_stem
 from polyir.isl_lists import maps_of, sets_of
 from polyir.model.analysis import flow_by_dates
@@ -122,12 +123,18 @@ class Elements:
     @cached_property
     def writes(self) -> isl.UnionMap:
         """`{ S[i] -> A[x] }`: also what may be written, which then keeps the value it had."""
-        return self.scop.accesses(AccessKind.WRITE, AccessKind.MAY_WRITE)
+        return self._accesses(AccessKind.WRITE, AccessKind.MAY_WRITE)
 
     @cached_property
     def reads(self) -> isl.UnionMap:
         """`{ S[i] -> A[x] }`: also what may be written, of which the old value may stay."""
-        return self.scop.accesses(AccessKind.READ, AccessKind.MAY_WRITE)
+        return self._accesses(AccessKind.READ, AccessKind.MAY_WRITE)
+
+    def _accesses(self, *kinds: AccessKind) -> isl.UnionMap:
+        accesses = self.scop.accesses(*kinds)
+        if all(each.certain for statement in self.scop.statements for each in statement.accesses):
+            return accesses
+        return accesses.intersect_range(existing_elements(self.scop))
 
     @cached_property
     def _order(self) -> isl.UnionMap:
@@ -215,6 +222,39 @@ class Elements:
             self._read_by(reader, flow, phase, source, target) for reader in self.phases
         )
 
+    def sent_by(self, phase: Phase, source: str, target: str) -> dict[str, tuple[isl.Map, ...]]:
+        """`{ S[i] -> A[x] }` for each array A: S[i] writes what `sent` has.
+
+        No element is there twice: if the rank wrote one twice in a step, another rank's read of
+        the first value would be ordered before the second write, so in an earlier step, which is
+        before the first write.
+        """
+        written_here = self.in_step(phase).intersect(self.run_by(phase, source))
+        flow = self.flow.intersect_domain(written_here)
+        found: dict[str, list[isl.Map]] = {}
+        for reader in self.phases:
+            read = flow.range().unwrap().intersect_domain(self.run_by(reader, target))
+            both = flow.intersect_range(read.wrap())
+            if self._is_apart(reader, phase, both, source, target):
+                continue
+            for each in maps_of(both.range_factor_range().intersect_params(self.scop.context)):
+                array = each.get_tuple_name(isl.dim_type.out) or ""
+                found.setdefault(array, []).append(each)
+        maps = {
+            array: reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, each))
+            for array, each in found.items()
+        }
+        return {array: maps_of(each) for array, each in maps.items()}
+
+    def _is_apart(
+        self, reader: Phase, writer: Phase, flow: isl.UnionMap, source: str, target: str
+    ) -> bool:
+        """Whether there is no flow between blocks that have no iteration in common."""
+        division = self.divisions[reader.name]
+        if division is not self.divisions[writer.name]:
+            return False
+        return bool(flow.intersect_params(apart(division, source, target)).is_empty())
+
     def _read_by(
         self, reader: Phase, flow: isl.UnionMap, writer: Phase, source: str, target: str
     ) -> isl.UnionSet:
@@ -223,9 +263,9 @@ class Elements:
         division = self.divisions[reader.name]
         if division is not self.divisions[writer.name]:
             return read
-        apart = read.intersect_params(_apart(division, source, target))
+        between = read.intersect_params(apart(division, source, target))
         # In a grid, blocks are apart in many ways, each of which would be a piece of the set.
-        return apart if len(division.ranges) == 1 or apart.is_empty() else read
+        return between if len(division.ranges) == 1 or between.is_empty() else read
 
     def _of_arrays(self, unions: Iterable[isl.UnionSet]) -> dict[str, isl.Set]:
         """The elements of each array, in the order of the names of arrays in the scop."""
@@ -238,7 +278,7 @@ class Elements:
         }
 
 
-def _apart(division: Division, one: str, another: str) -> isl.Set:
+def apart(division: Division, one: str, another: str) -> isl.Set:
     """The blocks of two ranks are different ones, which have no iteration in common."""
     return reduce(
         isl.Set.union,

@@ -76,7 +76,7 @@ class Functions:
     """Adds functions for the parts of a scop in the function `kernel`."""
 
     def __init__(self, module: ModuleOp, kernel: func.FuncOp, elements: Elements) -> None:
-        self._module, self._kernel, self._elements = module, kernel, elements
+        self._kernel, self._elements = kernel, elements
         self._scop = elements.scop
         self._taken = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
 
@@ -145,6 +145,11 @@ class Functions:
         others: Sequence[Attribute],
         results: Sequence[Attribute] = (),
     ) -> tuple[Outlined, dict[str, SSAValue], dict[str, Part], tuple[SSAValue, ...], Code]:
+        """Add a private function before the kernel; `others` are the types of more arguments.
+
+        Returns it with its arguments (values by the names of isl parameters, parts by the names of
+        arrays, the others) and code for its body, which the caller ends with a `func.return`.
+        """
         types: list[Attribute] = [IndexType() for _ in parameters]
         hints: list[str | None] = list(parameters)
         ranks: list[int] = []
@@ -178,7 +183,7 @@ class Functions:
         return outlined, values, parts, tuple(arguments), code
 
     def scop_op(self, known: Mapping[str, SSAValue]) -> ScopOp:
-        """A scop without statements, with these parameters."""
+        """A scop without statements, with these parameters, and what is known of blocks."""
         context = self._scop.context
         for division in self._elements.divisions.values():
             for who in (OWN, PEER):
@@ -194,6 +199,7 @@ class Functions:
 
 
 def _defined_in(op: Operation) -> Iterable[SSAValue]:
+    """The values that operations inside of another one compute, and the arguments of blocks."""
     for region in op.regions:
         for block in region.blocks:
             yield from block.args

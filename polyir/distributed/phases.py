@@ -157,6 +157,8 @@ def _values(loops: Sequence[isl.UnionPwAff], domain: isl.UnionSet) -> isl.UnionM
 
 
 class _Division:
+    """Visits a tree from the root down, and collects the phases in the order of the tree."""
+
     def __init__(self, context: isl.Set, dimensions: int) -> None:
         self.phases: list[Phase] = []
         self._context = context
@@ -164,7 +166,11 @@ class _Division:
         self._stem = unused_stem("step", parameters_of(context.get_space()))
 
     def divide(self, nodes: Sequence[TreeNode], around: _Around) -> tuple[TreeNode, ...]:
-        """What stands for the subtrees `nodes`, none or one, in the tree of the phases."""
+        """What stands for the subtrees `nodes`, none or one, in the tree of the phases.
+
+        band [s_1, p, q] > X    =>    band [s_1] > statement P0,    P0 = band [p, q] > X
+              p, q parallel
+        """
         if not any(map(_has_parallel_loop, nodes)):
             return self._phase(nodes, around, ())
         (node,) = nodes

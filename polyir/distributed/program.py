@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import islpy as isl
 from xdsl.dialects import func, memref, mpi
@@ -12,10 +13,19 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
 from polyir.distributed.blocks import Blocks, Place, Values
-from polyir.distributed.elements import OWN, PEER, Elements, divisions_of, step_parameters
+from polyir.distributed.elements import (
+    OWN,
+    PEER,
+    Division,
+    Elements,
+    divisions_of,
+    step_parameters,
+)
 from polyir.distributed.exchange import Exchange, gather, scatter
+from polyir.distributed.extents import with_extents
 from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.options import DistributionOptions
+from polyir.distributed.overlap import Edge, edges_of
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
 from polyir.distributed.requirements import (
     is_divided,
@@ -39,6 +49,7 @@ def distribute_memory(
     added before it. Raises `NotDistributedError` if no loop can be divided among ranks.
     """
     require_instances(scop)
+    scop = with_extents(scop)
     tree = divided(scop.schedule, scop.context, options.grid)
     require_parallel_loops(scop, tree.phases)
     divisions = divisions_of(tree.phases, scop.op.parameter_values)
@@ -46,19 +57,20 @@ def distribute_memory(
     assert isinstance(kernel, func.FuncOp)
     elements = Elements(scop, tree.phases, divisions)
     known = set(module.walk())
-    _Program(module, kernel, tree, elements, options).write()
+    program = _Program(module, kernel, tree, elements, options)
+    program.write()
     for op in module.walk():
         if op not in known and isinstance(op.location, UnknownLoc):
             op.location = scop.op.location
-    return tuple(_remarks(tree.phases, elements))
+    return tuple(_remarks(tree.phases, program.sent))
 
 
-def _remarks(phases: Sequence[Phase], elements: Elements) -> Iterator[str]:
-    """What ranks do in each phase, and what they send, one line a phase."""
+def _remarks(phases: Sequence[Phase], sent_arrays: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What ranks do in each phase, and the arrays that they send parts of, one line a phase."""
     for phase in phases:
         names = name_list(phase.statements)
-        sent = elements.sent(phase, OWN, PEER)
-        messages = f"sends {name_list(tuple(sent))} after each step" if sent else "sends nothing"
+        sent = sent_arrays[phase.name]
+        messages = f"sends {name_list(sent)} after each step" if sent else "sends nothing"
         if not is_divided(phase):
             yield f"the first rank runs {names}, whose loops are not parallel; it {messages}"
             continue
@@ -68,6 +80,8 @@ def _remarks(phases: Sequence[Phase], elements: Elements) -> Iterator[str]:
 
 
 class _Program:
+    """Rewrites the function around a scop for all ranks."""
+
     def __init__(
         self,
         module: ModuleOp,
@@ -80,6 +94,8 @@ class _Program:
         self._scop = elements.scop
         self._functions = Functions(module, kernel, elements)
         self._blocks = Blocks(elements, options)
+        self.sent: dict[str, tuple[str, ...]] = {}
+        """The arrays of which ranks send elements after each step of a phase, by its name."""
 
     # ----------------------------------------------------------------------------- the kernel
 
@@ -100,7 +116,9 @@ class _Program:
             ("gather", self._elements.gathered(PEER), gather),
         ):
             if move is gather:
-                code.add(self._steps(values, memory, place))
+                turn = code.cell("turn")
+                code.store(0, turn)
+                code.add(self._steps(values, memory, place, turn))
             outer = {array: elements for array, elements in sets.items() if array in whole}
             for each in self._transfers(name, outer):
                 move(code, self._blocks, each, values, place, whole, memory)
@@ -133,19 +151,32 @@ class _Program:
         code.add(cast)
         return Part(cast.dest, offsets)
 
-    def _transfers(self, name: str, sets: Mapping[str, isl.Set]) -> list[Transfer]:
+    def _transfers(
+        self,
+        name: str,
+        sets: Mapping[str, isl.Set],
+        writers: Mapping[str, Sequence[isl.Map]] | None = None,
+    ) -> list[Transfer]:
         """The functions for elements of arrays, one group a type of element."""
         groups: dict[Attribute, dict[str, isl.Set]] = {}
         for array, elements in sets.items():
             type = self._scop.arrays[array].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, {})[array] = elements
-        return [transfer(self._functions, name, group, each) for each, group in groups.items()]
+        return [
+            transfer(self._functions, name, group, each, writers) for each, group in groups.items()
+        ]
 
     # --------------------------------------------------------------------------------- steps
 
-    def _steps(self, values: Values, memory: Mapping[str, SSAValue], place: Place) -> ScopOp:
-        """The sequential loops, with a call for each step of a phase."""
+    def _steps(
+        self, values: Values, memory: Mapping[str, SSAValue], place: Place, turn: SSAValue
+    ) -> ScopOp:
+        """The sequential loops, with a call for each step of a phase.
+
+        Each step changes `turn`, which the next one reads. So their order is known to who analyses
+        the loops, without what the functions access.
+        """
         old = self._scop.op
         scop = ScopOp(list(values.values()), list(values), self._scop.context, Region(Block()))
         scop.location = old.location
@@ -161,7 +192,9 @@ class _Program:
                 domain = domain.set_dim_name(isl.dim_type.set, position, names[position])
             known = {**values, **dict(zip(names, block.args, strict=True))}
             others = [*place.values(), *memory.values(), *self._functions.outside]
-            step.call(Code(InsertPoint.at_end(block)), known, {}, others)
+            code = Code(InsertPoint.at_end(block))
+            step.call(code, known, {}, others)
+            code.store(code.difference(code.constant(1), code.load(turn)), turn)
             scop.body.block.add_op(StmtOp(phase.name, domain, Region(block)))
         scop.body.block.add_op(tree_from_schedule(build_tree(self._tree.tree)))
         return scop
@@ -169,7 +202,11 @@ class _Program:
     def _step(self, phase: Phase) -> Outlined:
         """What a rank does in a step: its part of the phase, then the messages."""
         compute = self._functions.compute(phase)
-        transfers = self._transfers(phase.name, self._elements.sent(phase, OWN, PEER))
+        division = self._elements.divisions[phase.name]
+        sent = self._elements.sent(phase, OWN, PEER)
+        self.sent[phase.name] = tuple(sent)
+        writers = self._elements.sent_by(phase, OWN, PEER) if sent else {}
+        transfers = self._transfers(phase.name, sent, writers)
         arrays = list(self._scop.arrays)
         types: list[Attribute] = [dynamic(self._scop.arrays[each].type) for each in arrays]
         outlined, values, _, others, code = self._functions.begin(
@@ -189,27 +226,70 @@ class _Program:
         ]
         for each in exchanges:
             each.begin(code)
-        self._compute(code, compute, values, memory, place, outside)
+        edges = edges_of(self._elements, phase) if exchanges and is_divided(phase) else None
+        part = _Computation(self._blocks, compute, division, values, memory, place, outside)
+        if edges is None:
+            part.compute(code)
+        else:
+            part.compute_edges(code, edges)
         for each in exchanges:
             each.send(code)
+        if edges is not None:
+            part.compute_inside(code, edges)
         for each in exchanges:
             each.end(code)
         code.add(func.ReturnOp())
         return outlined
 
-    def _compute(
-        self,
-        code: Code,
-        compute: Outlined,
-        values: Values,
-        memory: Mapping[str, SSAValue],
-        place: Place,
-        outside: Sequence[SSAValue],
-    ) -> None:
-        with self._blocks.own(code, place) as (body, block):
-            known = {**values, **self._blocks.bounds(body, place, block, OWN)}
-            parts = self._blocks.parts(body, place, block, memory)
-            compute.call(body, known, parts, outside)
+
+@dataclass(frozen=True)
+class _Computation:
+    """Calls of the function that runs the tiles of a block in a step of a phase."""
+
+    blocks: Blocks
+    function: Outlined
+    division: Division
+    values: Values
+    memory: Mapping[str, SSAValue]
+    place: Place
+    outside: Sequence[SSAValue]
+
+    def compute(self, code: Code) -> None:
+        """Run all tiles of the rank."""
+        with self.blocks.own(code, self.place) as (body, block):
+            self._call(body, block, self.blocks.bounds(body, self.place, block, OWN))
+
+    def compute_edges(self, code: Code, edges: Sequence[Edge]) -> None:
+        """Run the tiles at edges of the rank's blocks."""
+        with self.blocks.own(code, self.place) as (body, block):
+            bounds = self.blocks.bounds(body, self.place, block, OWN)
+            for edge in edges:
+                within, bounds = self._cut(body, bounds, edge)
+                self._call(body, block, within)
+
+    def compute_inside(self, code: Code, edges: Sequence[Edge]) -> None:
+        """Run all other tiles."""
+        with self.blocks.own(code, self.place) as (body, block):
+            bounds = self.blocks.bounds(body, self.place, block, OWN)
+            for edge in edges:
+                _, bounds = self._cut(body, bounds, edge)
+            self._call(body, block, bounds)
+
+    def _cut(
+        self, code: Code, bounds: dict[str, SSAValue], edge: Edge
+    ) -> tuple[dict[str, SSAValue], dict[str, SSAValue]]:
+        """The tiles at an edge of what is in `bounds`, and the others."""
+        begin = self.division.begin(edge.dimension, OWN)
+        end = self.division.end(edge.dimension, OWN)
+        if edge.is_last:
+            middle = code.maximum(code.difference(bounds[end], edge.tiles), bounds[begin])
+            return {**bounds, begin: middle}, {**bounds, end: middle}
+        middle = code.minimum(code.sum(bounds[begin], edge.tiles), bounds[end])
+        return {**bounds, end: middle}, {**bounds, begin: middle}
+
+    def _call(self, code: Code, block: SSAValue, bounds: Values) -> None:
+        parts = self.blocks.parts(code, self.place, block, self.memory)
+        self.function.call(code, {**self.values, **bounds}, parts, self.outside)
 
 
 def _erase_memory(memory: SSAValue) -> None:

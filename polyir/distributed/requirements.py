@@ -15,7 +15,7 @@ from xdsl.dialects import affine, func, memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import OptionError, PolyirError, location_of, nearest
 from polyir.dialects.mark_attributes import KernelAttr
 from polyir.dialects.schedule_tree import ExpansionOp, ExtensionOp, MarkOp, walk_tree
 from polyir.dialects.scop import ScopOp
@@ -165,6 +165,14 @@ def _reason(access: Access) -> str:
         f"it may write any element of '{access.array}', so that the owner of what it writes is "
         "not known"
     )
+
+
+def require_arrays(scops: Sequence[Scop], names: Sequence[str]) -> None:
+    """Raises `OptionError` for a name that no array of the scops has."""
+    known = [name for scop in scops for name in scop.arrays]
+    for name in names:
+        if name not in known:
+            raise OptionError(f"replicate: there is no array '{name}'{nearest(name, known)}")
 
 
 def require_instances(scop: Scop) -> None:

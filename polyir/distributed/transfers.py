@@ -7,7 +7,7 @@ rows of a piece, so that counting takes time for each row, not for each element.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -21,8 +21,9 @@ from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.dialects.scop import KEEPS_LOOPS, StmtOp
 from polyir.distributed.functions import Functions, Outlined, Part
 from polyir.irregular.code import Code
-from polyir.isl_lists import parameters_of
+from polyir.isl_lists import basic_sets_of, parameters_of, pieces_of
 from polyir.isl_names import unique_name
+from polyir.limits import within_operations
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.tree import tree_from_schedule
 
@@ -71,9 +72,17 @@ class Transfer:
 
 
 def transfer(
-    functions: Functions, name: str, sets: Mapping[str, isl.Set], element: Attribute
+    functions: Functions,
+    name: str,
+    sets: Mapping[str, isl.Set],
+    element: Attribute,
+    writers: Mapping[str, Sequence[isl.Map]] | None = None,
 ) -> Transfer:
-    """Add a function for elements of arrays, which are all of one type."""
+    """Add a function for elements of arrays, which are all of one type.
+
+    `writers` has `{ S[i] -> A[x] }` for each array: instances that stand for the elements, one for
+    each. They are visited where a set of elements is too hard for isl.
+    """
     order = (*functions.scop_parameters, *_other_parameters(functions, sets))
     used = {each for elements in sets.values() for each in _involved(elements)}
     outlined, values, parts, others, code = functions.begin(
@@ -94,9 +103,9 @@ def transfer(
     copier = _Copier(values, message, cell, is_packed, is_unpacked)
     schedule: isl.Schedule | None = None
     for array, elements in sets.items():
-        for piece in disjoint_pieces(elements):
+        for items in _items(elements, () if writers is None else writers[array]):
             number = len(scop.body.block.ops)
-            statement = copier.statement(f"Row{number}", piece, parts[array], scop.context.data)
+            statement = copier.statement(f"Row{number}", items, parts[array], scop.context.data)
             scop.body.block.add_op(statement)
             own = _in_order(statement.domain.data)
             schedule = own if schedule is None else schedule.sequence(own)
@@ -120,23 +129,86 @@ def _involved(elements: isl.Set) -> list[str]:
     ]
 
 
-def disjoint_pieces(elements: isl.Set) -> Iterator[isl.Set]:
+@dataclass(frozen=True)
+class _Items:
+    """A piece of a set, and the element of an array that each of its points stands for."""
+
+    points: isl.Set
+    elements: tuple[isl.Aff, ...]
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether neighbours along the last dimension stand for neighbours in a row."""
+        rank = self.points.dim(isl.dim_type.set)
+        if not rank:
+            return False
+        strides = [
+            each.get_coefficient_val(isl.dim_type.in_, rank - 1).to_python()
+            for each in self.elements
+        ]
+        return strides == [0] * (len(strides) - 1) + [1]
+
+
+_OPERATIONS = 200_000
+"""How many of its operations isl may take for the pieces of a set of elements."""
+
+
+def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> list[_Items]:
+    """Disjoint pieces of the elements of an array, or of the instances that stand for them."""
+    functions = [_function(each) for each in writers]
+
+    def pieces() -> list[_Items]:
+        identity = isl.MultiAff.identity_on_domain_space(elements.get_space())
+        return [_Items(each, _components(identity)) for each in disjoint_pieces(elements)]
+
+    if not functions or any(each is None for each in functions):
+        return pieces()
+    found = within_operations(_OPERATIONS, pieces)
+    if found is not None:
+        return found
+    return [
+        _Items(piece, _components(function))
+        for map, function in zip(writers, functions, strict=True)
+        if function is not None
+        for piece in disjoint_pieces(map.domain())
+    ]
+
+
+def _function(map: isl.Map) -> isl.MultiAff | None:
+    """A map as an affine function without division, if it is one."""
+    if not map.is_single_valued():
+        return None
+    pieces = pieces_of(isl.PwMultiAff.from_map(map))
+    first = pieces[0][1]
+    if any(not each.plain_is_equal(first) for _, each in pieces):
+        return None
+    is_simple = all(
+        not each.dim(isl.dim_type.div) and each.get_denominator_val().is_one()
+        for each in _components(first)
+    )
+    return first if is_simple else None
+
+
+def _components(function: isl.MultiAff) -> tuple[isl.Aff, ...]:
+    return tuple(function.get_at(place) for place in range(function.dim(isl.dim_type.out)))
+
+
+def disjoint_pieces(elements: isl.Set) -> list[isl.Set]:
     """Basic sets that have the elements, each element once."""
     hull = isl.Set.from_basic_set(elements.simple_hull())
     if hull.is_subset(elements):
-        yield hull
-        return
-    for piece in elements.make_disjoint().coalesce().get_basic_sets():
-        yield isl.Set.from_basic_set(piece)
+        return [hull]
+    pieces = basic_sets_of(elements.make_disjoint().coalesce())
+    return [isl.Set.from_basic_set(piece) for piece in pieces]
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A set of elements as intervals, which start in the places of `starts`.
+    """A set of points as intervals, which start in the places of `starts`.
 
-    `starts` is `{ [x] }` without the last subscript, which goes from `first` to `last`, functions
-    of the parameters and those that `names` gives the subscripts x. If elements are no
-    intervals of the last subscript, `starts` has all subscripts, and there are no ends.
+    `starts` is `{ [x] }` without the last coordinate, which goes from `first` to `last`, functions
+    of the parameters and those that `names` gives the coordinates x. If points are no intervals
+    of the last coordinate, `starts` has all coordinates, and there are no ends.
     """
 
     starts: isl.Set
@@ -144,17 +216,17 @@ class Rows:
     ends: tuple[isl.PwAff, isl.PwAff] | None
 
 
-def rows_of(elements: isl.Set) -> Rows:
-    """The rows of a set of elements."""
-    rank = elements.dim(isl.dim_type.set)
-    taken = set(parameters_of(elements.get_space()))
+def rows_of(points: isl.Set, in_rows: bool = True) -> Rows:
+    """The rows of a set of points; each point is one if `in_rows` is false."""
+    rank = points.dim(isl.dim_type.set)
+    taken = set(parameters_of(points.get_space()))
     names = tuple(unique_name(f"x{position}", taken) for position in range(rank))
     for position, name in enumerate(names):
-        elements = elements.set_dim_name(isl.dim_type.set, position, name)
-    if not rank:
-        return Rows(elements, names, None)
-    starts = elements.project_out(isl.dim_type.set, rank - 1, 1)
-    row = elements.reset_tuple_id()
+        points = points.set_dim_name(isl.dim_type.set, position, name)
+    if not in_rows or not rank:
+        return Rows(points, names, None)
+    starts = points.project_out(isl.dim_type.set, rank - 1, 1)
+    row = points.reset_tuple_id()
     count = row.dim(isl.dim_type.param)
     row = row.move_dims(isl.dim_type.param, count, isl.dim_type.set, 0, rank - 1)
     ends = row.dim_min(0).coalesce(), row.dim_max(0).coalesce()
@@ -162,7 +234,7 @@ def rows_of(elements: isl.Set) -> Rows:
     after, before = isl.Map("{ [e] -> [x] : x >= e }"), isl.Map("{ [e] -> [x] : x <= e }")
     if first.apply(after).intersect(last.apply(before)).is_subset(row):
         return Rows(starts, names[:-1], ends)
-    return Rows(elements, names, None)
+    return Rows(points, names, None)
 
 
 class _Copier:
@@ -179,52 +251,67 @@ class _Copier:
         self._values, self._message, self._cell = values, message, cell
         self._is_packed, self._is_unpacked = is_packed, is_unpacked
 
-    def statement(self, name: str, elements: isl.Set, part: Part, context: isl.Set) -> StmtOp:
-        """One row of the elements of an array: there is an instance for each."""
-        rows = rows_of(elements)
+    def statement(self, name: str, items: _Items, part: Part, context: isl.Set) -> StmtOp:
+        """A row of the elements of an array: there is an instance for each."""
+        rows = rows_of(items.points, items.has_rows)
         block = Block(arg_types=[IndexType()] * len(rows.names))
         for argument, hint in zip(block.args, rows.names, strict=True):
             argument.name_hint = hint
         code = Code(InsertPoint.at_end(block))
-        subscripts = [
-            code.difference(*pair)
-            for pair in zip(block.args, part.offsets[: len(block.args)], strict=True)
-        ]
+        point: list[SSAValue] = list(block.args)
         length = code.constant(1)
         if rows.ends is not None:
             known = {**self._values, **dict(zip(rows.names, block.args, strict=True))}
             around = _as_parameters(rows.starts).intersect(context)
             first, last = (_value(code, end, around, known) for end in rows.ends)
-            length = code.difference(code.sum(last, 1), first)
-            subscripts.append(code.difference(first, part.offsets[-1]))
-        self._copy(code, part.memory, subscripts, length, rows.ends is not None)
+            length = code.sum(code.difference(last, first), 1)
+            point.append(first)
+        subscripts = [
+            code.difference(self._affine(code, each, point), offset)
+            for each, offset in zip(items.elements, part.offsets, strict=True)
+        ]
+        self._copy(code, part.memory, subscripts, length)
         domain = rows.starts.set_tuple_name(name).drop_unused_params()
         return StmtOp(name, domain, Region(block))
 
+    def _affine(self, code: Code, function: isl.Aff, point: Sequence[SSAValue]) -> SSAValue:
+        """An affine function, without division, of a point."""
+        names = parameters_of(function.get_domain_space())
+        terms = [
+            *(
+                (isl.dim_type.param, place, self._values.get(each))
+                for place, each in enumerate(names)
+            ),
+            *((isl.dim_type.in_, place, each) for place, each in enumerate(point)),
+        ]
+        constant = int(function.get_constant_val().to_python())
+        total: SSAValue | None = None
+        for kind, place, value in terms:
+            coefficient = int(function.get_coefficient_val(kind, place).to_python())
+            if not coefficient:
+                continue
+            assert value is not None
+            term = code.product(value, coefficient)
+            total = term if total is None else code.sum(total, term)
+        return code.constant(constant) if total is None else code.sum(total, constant)
+
     def _copy(
-        self,
-        code: Code,
-        memory: SSAValue,
-        subscripts: Sequence[SSAValue],
-        length: SSAValue,
-        is_row: bool,
+        self, code: Code, memory: SSAValue, subscripts: Sequence[SSAValue], length: SSAValue
     ) -> None:
+        """Copy a row if that is what to do, and go on to the place after it."""
         place = code.load(self._cell)
 
         def element(body: Code, number: SSAValue) -> list[SSAValue]:
-            last = [body.sum(subscripts[-1], number)] if is_row else list(subscripts[-1:])
-            return [*subscripts[:-1], *last]
+            return [*subscripts[:-1], *(body.sum(each, number) for each in subscripts[-1:])]
 
-        with code.loop("e", 0, code.choice(self._is_packed, length, code.constant(0))) as (
-            body,
-            number,
-        ):
+        packed, unpacked = (
+            code.choice(condition, length, code.constant(0))
+            for condition in (self._is_packed, self._is_unpacked)
+        )
+        with code.loop("e", 0, packed) as (body, number):
             value = body.load(memory, *element(body, number))
             body.store(value, self._message, body.sum(place, number))
-        with code.loop("e", 0, code.choice(self._is_unpacked, length, code.constant(0))) as (
-            body,
-            number,
-        ):
+        with code.loop("e", 0, unpacked) as (body, number):
             value = body.load(self._message, body.sum(place, number))
             body.store(value, memory, *element(body, number))
         code.store(code.sum(place, length), self._cell)

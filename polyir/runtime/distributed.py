@@ -185,7 +185,10 @@ class DistributedFunction(NativeFunction):
 
 
 def _described(value: Value) -> bytes | tuple[int, ...]:
-    return value.shape if isinstance(value, np.ndarray) else bytes(value)
+    if isinstance(value, np.ndarray):
+        return value.shape
+    assert isinstance(value, ctypes._SimpleCData)
+    return bytes(value)
 
 
 class DistributedModule(LibraryModule):

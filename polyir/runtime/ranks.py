@@ -105,6 +105,9 @@ def run_ranks(command: Sequence[str], ranks: int, time_limit: float, threads: in
     After `time_limit` seconds, all its processes are ended.
     """
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    if ranks * threads > (os.cpu_count() or 1):
+        # Ranks that wait for messages in shared memory of MPICH never leave the processor.
+        environment.setdefault("MPIR_CVAR_NOLOCAL", "1")
     # A pipe would stay open for as long as any process has it.
     with tempfile.TemporaryFile() as output:
         try:

@@ -89,7 +89,9 @@ def test_all_kernels(name: str, tile: str, folder: Path) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_kernels(name: str) -> None:
     """A kernel is not left as it was without a word, for it would run on all ranks."""
-    with pytest.raises(NotDistributedError, match=r"static control part is not distributed") as info:
+    with pytest.raises(
+        NotDistributedError, match=r"static control part is not distributed"
+    ) as info:
         distributed(name, "32")
     assert REFUSED[name] in info.value.message
     assert info.value.location is not None

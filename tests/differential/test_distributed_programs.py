@@ -27,6 +27,8 @@ PROGRAMS = sorted((Path(__file__).parents[1] / "distributed_inputs").glob("*.mli
 PIPELINES = (
     "pluto-schedule,tile{sizes=4},wavefront,distribute-memory",
     "feautrier-schedule,distribute-memory{grid=2 distribution=cyclic}",
+    # Threads inside of ranks: the order of steps must stay.
+    "pluto-schedule,tile{sizes=4},wavefront,distribute-memory,mark-parallel",
 )
 FLAGS = ("-O1", "-std=c99", "-ffp-contract=off")
 SIZES = (1, 2, 13)
@@ -48,7 +50,9 @@ def test_program(path: Path, pipeline: str, tmp_path: Path) -> None:
         loops = api.compile_loops(raised, CompilerOptions(flags=FLAGS), "c")
     for arguments in expected:
         loops[kernel.sym_name.data](*arguments)
-    program = build(api.emit(distributed, "c"), signature, tmp_path / "program")
+    program = build(
+        api.emit(distributed, "c"), signature, tmp_path / "program", (*FLAGS, "-fopenmp")
+    )
     for ranks in (1, 3):
         results = program.run(calls, ranks)
         for size, result, arguments in zip(SIZES, results, expected, strict=True):

@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-from rank_programs import FLAGS, SANITIZED, RanksFailedError, build
+from rank_programs import SANITIZED, RanksFailedError, build
 from xdsl.dialects.builtin import ModuleOp
 
 from fuzzing.generate import random_program
@@ -42,8 +42,14 @@ from polyir.runtime import CompilerOptions
 from polyir.runtime.functions import public_signatures
 from polyir.universe import new_context
 
-SECONDS = 40
-"""Processor time of the passes, and the time limit of a run, which has to be a deadlock then."""
+PASSES_SECONDS = 15
+"""Processor time of the passes: the tester rather tries many programs than hard ones."""
+
+SECONDS = 60
+"""The time limit of a run: what takes longer is a deadlock, also on a busy machine."""
+
+PLAIN = ("-std=c99", "-O0", "-ffp-contract=off")
+
 
 @dataclass(frozen=True)
 class RanksCase:
@@ -97,14 +103,14 @@ def distributed(case: RanksCase, module: ModuleOp) -> ModuleOp:
     return result
 
 
-def check(case: RanksCase, flags: Sequence[str] = FLAGS) -> str:
+def check(case: RanksCase, flags: Sequence[str] = PLAIN) -> str:
     """What is wrong with a case; empty if nothing is. Raises `NotDistributedError`."""
     text = text_of(case)
     with remarks_to(lambda remark: None), time_limited_to(0):
         original = api.parse(text)
         signature = public_signatures(original)[0]
         source = api.emit(distributed(case, api.parse(text)), "c")
-        compiled = api.compile_loops(original, CompilerOptions(flags=FLAGS), "c")
+        compiled = api.compile_loops(original, CompilerOptions(flags=PLAIN), "c")
     layout = layout_of(case.program)
     calls, expected = [], []
     for run in range(len(case.program.sizes)):
@@ -132,7 +138,7 @@ def check(case: RanksCase, flags: Sequence[str] = FLAGS) -> str:
     return ""
 
 
-def run_case(case: RanksCase, flags: Sequence[str] = FLAGS) -> tuple[str, str]:
+def run_case(case: RanksCase, flags: Sequence[str] = PLAIN) -> tuple[str, str]:
     """What came of a case in a process of its own: `ran`, `refused` or `failed`, and why."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
@@ -152,7 +158,7 @@ def run_case(case: RanksCase, flags: Sequence[str] = FLAGS) -> tuple[str, str]:
 
 
 def _work(case: RanksCase, flags: tuple[str, ...], sender: Connection) -> None:
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, PASSES_SECONDS)
     try:
         reason = check(case, flags)
     except NotDistributedError as error:
@@ -175,7 +181,7 @@ def main() -> int:
     begin, found = time.monotonic(), Found()
     for number in range(options.first, options.first + options.count):
         case = case_of(number)
-        kind, reason = run_case(case, SANITIZED if options.sanitize else FLAGS)
+        kind, reason = run_case(case, SANITIZED if options.sanitize else PLAIN)
         if kind == "ran":
             found.ran += 1
         elif kind == "refused":
@@ -197,7 +203,9 @@ def main() -> int:
 
 def _general(reason: str) -> str:
     """A reason without names."""
-    words = ["..." if "%" in word or word.strip("':").isupper() else word for word in reason.split()]
+    words = [
+        "..." if "%" in word or word.strip("':").isupper() else word for word in reason.split()
+    ]
     return " ".join(words)[:110]
 
 

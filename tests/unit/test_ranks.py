@@ -122,7 +122,7 @@ def _is_alive(process: int) -> bool:
 
 @needs_mpi
 def test_what_a_compiler_says_is_in_the_error(tmp_path: Path) -> None:
-    with pytest.raises(CompilationError, match="(?s)mpicc failed:.*no_such_function"):
+    with pytest.raises(CompilationError, match=r"(?s)mpicc failed:.*no_such_function"):
         run("  no_such_function;\n", tmp_path)
 
 

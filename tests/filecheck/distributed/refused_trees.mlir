@@ -1,10 +1,10 @@
-// RUN: not polyir-opt --tile="loops=S0.0,S0.1 sizes=8" --promote="arrays=B loop=S0.1" --distribute-memory --emit=none %s 2>&1 | filecheck %s --check-prefix=LOCAL
-// RUN: not polyir-opt --map-to-gpu --distribute-memory --emit=none %s 2>&1 | filecheck %s --check-prefix=KERNELS
+// RUN: not polyir-opt --map-to-gpu --distribute-memory --emit=none %s 2>&1 | filecheck %s --check-prefix=LOCAL
+// RUN: not polyir-opt --map-to-gpu --distribute-memory --emit=none %S/options.mlir 2>&1 | filecheck %s --check-prefix=KERNELS
 // RUN: not polyir-opt --poly-raise --distribute-memory --emit=none %s 2>&1 | filecheck %s --check-prefix=PLAIN
 
-// LOCAL: refused_trees.mlir:9:3: error: the static control part is not distributed: its schedule tree has the local array
-// KERNELS: refused_trees.mlir:9:3: error: the static control part is not distributed: its schedule tree has kernels for a GPU
-// PLAIN: refused_trees.mlir:9:3: error: the static control part is not distributed: no loop of its schedule is parallel
+// LOCAL: refused_trees.mlir:9:3: error: the static control part is not distributed: its schedule tree has the local array 'C_private'
+// KERNELS: options.mlir:{{.*}}: error: the static control part is not distributed: its schedule tree has kernels for a GPU
+// PLAIN: refused_trees.mlir:9:3: error: the static control part is not distributed: no loop of its schedule is parallel, so that one rank would run all
 func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
   affine.for %i = 0 to %n {
     affine.for %j = 0 to %n {

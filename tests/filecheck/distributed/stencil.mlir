@@ -1,4 +1,56 @@
 // RUN: polyir-opt --feautrier-schedule --distribute-memory %s | filecheck %s
+// RUN: polyir-opt --feautrier-schedule --distribute-memory --emit=c %s | filecheck %s --check-prefix=C
+// RUN: polyir-opt --feautrier-schedule --distribute-memory %s | polyir-opt --emit=c - | filecheck %s --check-prefix=C
+
+// All ranks run the loop over t. In each iteration, a rank updates its part of B, of which no other
+// rank reads anything, then its part of A, of which the next rank reads the last element.
+
+// A part is in memory of its own, from the first element that the rank accesses on.
+// CHECK-LABEL: func.func private @smooth_compute_P0(
+// CHECK: affine.for %i = max {{.*}}[%own_d0b0] to min {{.*}}[%own_d0e0, %n
+// CHECK: affine.load %A{{.*}}[%i - %A{{.*}} - 1]
+// CHECK: affine.store %sum, %B{{.*}}[%i - %B
+
+// CHECK-LABEL: func.func private @smooth_step_P0(
+// CHECK-NOT: mpi.
+// CHECK: func.call @smooth_compute_P0(
+// CHECK-NOT: mpi.
+// CHECK: func.return
+
+// A block that begins where the own one ends gets one element.
+// CHECK-LABEL: func.func private @smooth_transfer_P1(
+// CHECK: affine.if {{.*}}[%peer_d0b0{{[_0-9]*}}, %peer_d0e0{{[_0-9]*}}, %own_d0b0{{[_0-9]*}}, %own_d0e0
+
+// Receives are posted before the computation, and sends after it.
+// CHECK-LABEL: func.func private @smooth_step_P1(
+// CHECK: mpi.irecv
+// CHECK: func.call @smooth_compute_P1(
+// CHECK: func.call @smooth_transfer_P1(
+// CHECK: mpi.isend
+// CHECK: mpi.waitall
+// CHECK: func.call @smooth_transfer_P1(
+
+// CHECK-LABEL: func.func @smooth(%steps
+// CHECK: mpi.comm.rank
+// CHECK: mpi.comm.size
+// CHECK: %blocks = memref.alloc(%ranks
+// CHECK: func.call @smooth_transfer_scatter(
+// CHECK: mpi.send
+// CHECK: mpi.recv
+// CHECK: affine.for %step0
+// CHECK-NEXT: func.call @smooth_step_P0(
+// CHECK: func.call @smooth_step_P1(
+// CHECK-NOT: smooth_step
+// CHECK: func.call @smooth_transfer_gather(
+// CHECK: mpi.recv
+// CHECK: mpi.send
+
+// C: MPI_Comm_rank(
+// C: "%d elements came from rank %d, and %d were expected"
+// C: polyir_mpi_check(MPI_Isend(
+// C: {{^}}void smooth(
+// C: for (int64_t step0 = 0;
+// C-NEXT: smooth_step_P0(
 
 func.func @smooth(%steps: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
   affine.for %t = 0 to %steps {

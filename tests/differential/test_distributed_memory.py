@@ -1,0 +1,175 @@
+"""What ranks allocate: the elements that they access, and the messages of one step.
+
+Measured by counting what `malloc` gives, against the sets of elements, and figures by hand.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from pathlib import Path
+
+import islpy as isl
+import numpy as np
+import pytest
+from kernels import KERNELS
+from rank_programs import build, missing_mpi
+
+from polyir import api
+from polyir.diagnostics import remarks_to
+from polyir.distributed.elements import OWN, PEER, Division, Elements, divisions_of
+from polyir.distributed.phases import divided, instances_of_steps
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import scops_in
+from polyir.runtime.functions import public_signatures
+
+pytestmark = pytest.mark.skipif(bool(missing_mpi()), reason=missing_mpi())
+
+RANKS = 8
+OVERHEAD = 3000
+"""Bytes for the table of blocks, for counts and requests, and for what `malloc` rounds up."""
+
+
+class Sets:
+    """The sets of a kernel for some sizes, with numbers for the blocks of ranks."""
+
+    def __init__(self, name: str, pipeline: str, data_set: str) -> None:
+        kernel = KERNELS[name]
+        with remarks_to(lambda remark: None):
+            module = api.run_pipeline(api.parse(kernel.path.read_text()), pipeline)
+        (op,) = scops_in(module)
+        scop = scop_of(op)
+        self.phases = divided(scop.schedule, scop.context, 1).phases
+        self.elements = Elements(scop, self.phases, divisions_of(self.phases))
+        # The sizes are the first arguments, by any name that the scop gives them.
+        values = (int(value) for value in kernel.make_arguments(data_set) if np.isscalar(value))
+        self.sizes = dict(zip(op.parameter_values, values, strict=False))
+
+    def _block(self, division: Division, rank: int, who: str) -> dict[str, int]:
+        (each,) = division.ranges
+        first, last = (self._number(each.tile(bound)) for bound in (each.least, each.greatest))
+        count = max(last + 1 - first, 0)
+        begin, end = (first - (-(at * count) // RANKS) for at in (rank, rank + 1))
+        return {division.begin(0, who): begin, division.end(0, who): end}
+
+    def _number(self, function: isl.PwAff) -> int:
+        at = _fixed(function.domain(), self.sizes)
+        return int(function.intersect_domain(at).max_val().to_python())
+
+    def of_ranks(self, set: isl.Set, own: int, peer: int | None = None) -> isl.Set:
+        """A set for the blocks of one rank, or of two."""
+        numbers = dict(self.sizes)
+        for division in self.elements.divisions.values():
+            numbers |= self._block(division, own, OWN)
+            if peer is not None:
+                numbers |= self._block(division, peer, PEER)
+        return _fixed(set, numbers)
+
+    def part(self, rank: int) -> int:
+        """How many elements the memory of a rank has."""
+        total = 0
+        for elements in self.elements.held(OWN).values():
+            own = self.of_ranks(elements, rank)
+            if not own.is_empty():
+                total += prod(_extent(own, d) for d in range(own.dim(isl.dim_type.set)))
+        return total
+
+    def messages(self, rank: int) -> int:
+        """The most elements that a rank sends and receives in a step."""
+        most = 0
+        for phase in self.phases:
+            sent = self.elements.sent(phase, OWN, PEER)
+            steps = _points(_fixed(instances_of_steps(phase), self.sizes))
+            for step in steps:
+                names = {f"step{position}": value for position, value in enumerate(step)}
+                count = 0
+                for elements in sent.values():
+                    here = _fixed(elements, names)
+                    for peer in set(range(RANKS)) - {rank}:
+                        for pair in ((rank, peer), (peer, rank)):
+                            count += int(self.of_ranks(here, *pair).count_val().to_python())
+                most = max(most, count)
+        return most
+
+
+def _fixed(set: isl.Set, numbers: dict[str, int]) -> isl.Set:
+    for name, value in numbers.items():
+        position = set.find_dim_by_name(isl.dim_type.param, name)
+        if position >= 0:
+            set = set.fix_val(isl.dim_type.param, position, isl.Val(value))
+    return set
+
+
+def _extent(set: isl.Set, dimension: int) -> int:
+    last, first = set.dim_max_val(dimension), set.dim_min_val(dimension)
+    return int(last.to_python()) - int(first.to_python()) + 1
+
+
+def _points(set: isl.Set) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = []
+    rank = set.dim(isl.dim_type.set)
+
+    def take(point: isl.Point) -> None:
+        found.append(
+            tuple(
+                int(point.get_coordinate_val(isl.dim_type.set, d).to_python()) for d in range(rank)
+            )
+        )
+
+    set.foreach_point(take)
+    return found
+
+
+def measured(name: str, pipeline: str, data_set: str, folder: Path) -> tuple[list[int], list[int]]:
+    """The most bytes that each rank had allocated, also without scatter and gather."""
+    kernel = KERNELS[name]
+    text = kernel.path.read_text()
+    with remarks_to(lambda remark: None):
+        module = api.parse(text)
+        source = api.emit(api.run_pipeline(api.parse(text), f"{pipeline},distribute-memory"), "c")
+    program = build(source, public_signatures(module)[0], folder / name)
+    (call,) = program.run([kernel.make_arguments(data_set)], RANKS, 100)
+    return call.peaks, call.peaks_in_steps
+
+
+@pytest.mark.parametrize(
+    ("name", "pipeline", "data_set"),
+    [
+        ("jacobi-2d", "feautrier-schedule", "mini"),
+        ("gemm", "pluto-schedule", "mini"),
+        ("lu", "pluto-schedule,tile{sizes=4},wavefront", "mini"),
+        ("mvt", "pluto-schedule", "small"),
+    ],
+)
+def test_part_and_messages_of_one_step(
+    name: str, pipeline: str, data_set: str, tmp_path: Path
+) -> None:
+    sets = Sets(name, pipeline, data_set)
+    peaks, in_steps = measured(name, pipeline, data_set, tmp_path)
+    for rank in range(RANKS):
+        part, messages = 8 * sets.part(rank), 8 * sets.messages(rank)
+        assert part <= in_steps[rank] <= part + messages + OVERHEAD, rank
+        # A rank's part comes in one message, and goes in one.
+        assert peaks[rank] <= 2 * part + OVERHEAD or rank == 0
+
+
+def test_jacobi_2d_by_hand(tmp_path: Path) -> None:
+    """Of each array, a rank has the rows that it updates and one on each side."""
+    n = KERNELS["jacobi-2d"].sizes("small")["n"]
+    assert (n - 2) % RANKS == 0
+    part = 2 * ((n - 2) // RANKS + 2) * n * 8
+    messages = 4 * (n - 2) * 8
+    _, in_steps = measured("jacobi-2d", "feautrier-schedule", "small", tmp_path)
+    for rank, most in enumerate(in_steps):
+        neighbours = 1 if rank in (0, RANKS - 1) else 2
+        assert part <= most <= part + messages * neighbours // 2 + OVERHEAD, rank
+
+
+def test_gemm_by_hand(tmp_path: Path) -> None:
+    """A rank has rows of C and of A, and all of B."""
+    sizes = KERNELS["gemm"].sizes("small")
+    rows = -(-sizes["ni"] // RANKS)
+    part = 8 * (rows * (sizes["nj"] + sizes["nk"]) + sizes["nj"] * sizes["nk"])
+    _, in_steps = measured("gemm", "pluto-schedule", "small", tmp_path)
+    assert max(in_steps) <= part + OVERHEAD
+    whole = 8 * sum(x * y for x, y in ((sizes["ni"], sizes["nj"]), (sizes["ni"], sizes["nk"])))
+    assert max(in_steps) < whole + 8 * sizes["nj"] * sizes["nk"]
