@@ -95,6 +95,9 @@ def _run(arguments: Sequence[str]) -> int:
         module, _ = api.run_passes(api.parse(text, options.file), before)
         scop = _only_scop(module, options.function)
         names = scop.op.parameter_values
+        for name, _ in options.size:
+            if name not in names:
+                raise OptionError(f"no size named '{name}'; known sizes: {', '.join(names)}")
         sizes = dict.fromkeys(names, options.default_size) | dict(options.size)
         program = SizedProgram(scop, sizes, division.grid)
     shown = ", ".join(f"{name}={value}" for name, value in program.sizes.items())

@@ -150,3 +150,15 @@ def test_one_rank_has_no_messages() -> None:
     program = jacobi_2d(20, 2)
     assert predicted(program, 1, NETWORK).efficiency == pytest.approx(1.0)
     assert Simulation(program, 1).totals().all.sent == Traffic()
+
+
+def test_few_steps_tell_the_time_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps of lu have ever less work, in three phases that take turns."""
+    path = Path(__file__).parents[2] / "benchmarks" / "polybench" / "lu.mlir"
+    with remarks_to(lambda _: None):
+        module = api.run_pipeline(api.parse(path.read_text()), "feautrier-schedule")
+    (op,) = (each for each in module.walk() if isinstance(each, ScopOp))
+    program = SizedProgram(scop_of(op), {"n": 60})
+    few = predicted(program, 3, NETWORK).time
+    monkeypatch.setattr("polyir.distributed.time_model.STEP_SAMPLES", 1000)
+    assert few == pytest.approx(predicted(program, 3, NETWORK).time, rel=0.15)
