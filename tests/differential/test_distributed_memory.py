@@ -39,7 +39,7 @@ class Sets:
         (op,) = scops_in(module)
         scop = scop_of(op)
         self.phases = divided(scop.schedule, scop.context, 1).phases
-        self.elements = Elements(scop, self.phases, divisions_of(self.phases))
+        self.elements = Elements(scop, self.phases, divisions_of(self.phases, op.parameter_values))
         # The sizes are the first arguments, by any name that the scop gives them.
         values = (int(value) for value in kernel.make_arguments(data_set) if np.isscalar(value))
         self.sizes = dict(zip(op.parameter_values, values, strict=False))
