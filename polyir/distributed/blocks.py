@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import arith, memref
@@ -207,9 +208,9 @@ class Blocks:
                 code.store(0, cell)
         with self.own(code, place) as (body, block):
             known = {**values, **self.bounds(body, place, block, OWN)}
-            for name, elements in held.items():
+            for name, sets in held.items():
                 for dimension, cell in enumerate(cells[name]):
-                    least, size = self._extent(body, elements, dimension, known)
+                    least, size = self._extent(body, sets, dimension, known)
                     if dimension == 0:
                         before = body.load(cell)
                         least = body.difference(least, before)
@@ -230,22 +231,36 @@ class Blocks:
                 memory[name] = only.memref
         return memory
 
-    def _held(self) -> dict[str, isl.Set]:
-        """The elements that a block holds of each array."""
+    def _held(self) -> dict[str, list[isl.Set]]:
+        """The elements that a block holds of each array, in the phases of each division."""
         every = self._elements.accessed() if self._options.replicate else {}
-        return {
-            name: every[name] if name in self._options.replicate else elements
-            for name, elements in self._elements.held(OWN).items()
-        }
+        held: dict[str, list[isl.Set]] = {name: [] for name in self._arrays}
+        for division in self._divisions:
+            for name, elements in self._elements.held(OWN, division).items():
+                held[name].append(elements)
+        whole = {name: [every[name]] for name in self._options.replicate if held[name]}
+        return {name: sets for name, sets in (held | whole).items() if sets}
 
     def _extent(
-        self, code: Code, elements: isl.Set, dimension: int, values: Values
+        self, code: Code, sets: Sequence[isl.Set], dimension: int, values: Values
     ) -> tuple[SSAValue, SSAValue]:
-        """The least subscript along a dimension, and how many there are up to the greatest."""
-        first, last = elements.dim_min(dimension), elements.dim_max(dimension)
-        extent = last.sub(first).add_constant_val(isl.Val(1))
-        least = self._value(code, first.gist(first.domain()).coalesce(), values)
-        return least, self._value(code, _or_zero(extent, self._scop.context), values)
+        """The least subscript along a dimension, and how many there are up to the greatest.
+
+        They are for the box around all sets. The ends of a union would be functions with a piece
+        for each order of the blocks of all divisions.
+        """
+        ends = [(each.dim_min(dimension), each.dim_max(dimension)) for each in sets]
+        if len(ends) == 1:
+            first, last = ends[0]
+            extent = last.sub(first).add_constant_val(isl.Val(1))
+            least = self._value(code, first.gist(first.domain()).coalesce(), values)
+            return least, self._value(code, _or(extent, 0, self._scop.context), values)
+        firsts, lasts = (
+            [self._value(code, _or(end, nothing, self._scop.context), values) for end in each]
+            for each, nothing in zip(zip(*ends, strict=True), (_FAR, -_FAR), strict=True)
+        )
+        least, greatest = reduce(code.minimum, firsts), reduce(code.maximum, lasts)
+        return least, code.steps(least, code.sum(greatest, 1), 1)
 
     def _value(self, code: Code, function: isl.PwAff, values: Values) -> SSAValue:
         known = {name: IndexExpression.of(value) for name, value in values.items()}
@@ -271,9 +286,14 @@ def _rank_at(code: Code, where: Sequence[SSAValue], grid: Sequence[SSAValue]) ->
     return places[0] if len(places) == 1 else code.sum(code.product(places[0], grid[1]), places[1])
 
 
-def _or_zero(function: isl.PwAff, context: isl.Set) -> isl.PwAff:
-    """A function of parameters that is 0 where it was not defined."""
+_FAR = 1 << 40
+"""A subscript beyond all others: the least one where there is none."""
+
+
+def _or(function: isl.PwAff, otherwise: int, context: isl.Set) -> isl.PwAff:
+    """A function of parameters that is a constant where it was not defined."""
     elsewhere = isl.Set.universe(function.get_domain_space()).subtract(function.domain())
     zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(function.get_domain_space()))
-    rest = isl.PwAff.from_aff(zero).intersect_params(elsewhere.params())
+    rest = isl.PwAff.from_aff(zero.add_constant_val(isl.Val(otherwise)))
+    rest = rest.intersect_params(elsewhere.params())
     return function.union_add(rest).gist_params(context).coalesce()

@@ -186,11 +186,13 @@ class Elements:
 
     # ----------------------------------------------------------------------------------- sets
 
-    def held(self, who: str) -> dict[str, isl.Set]:
-        """The elements of each array that a rank accesses."""
+    def held(self, who: str, division: Division | None = None) -> dict[str, isl.Set]:
+        """The elements of each array that a rank accesses, in all phases or those of a division."""
         accesses = self.writes.union(self.reads)
         return self._of_arrays(
-            accesses.intersect_domain(self.run_by(phase, who)).range() for phase in self.phases
+            accesses.intersect_domain(self.run_by(phase, who)).range()
+            for phase in self.phases
+            if division is None or self.divisions[phase.name] is division
         )
 
     def accessed(self) -> dict[str, isl.Set]:

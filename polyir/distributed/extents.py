@@ -82,11 +82,11 @@ def _shape(memory: SSAValue) -> tuple[int | None, ...]:
 def _left_arrays(scop: Scop) -> tuple[str, ...]:
     """The arguments of which an element may be named that is in no access that surely happens."""
     relations = [each for statement in scop.statements for each in statement.accesses]
-    ranges = {True: isl.UnionSet("{ }"), False: isl.UnionSet("{ }")}
+    named = {True: isl.UnionSet("{ }"), False: isl.UnionSet("{ }")}
     for access in relations:
-        range = isl.UnionSet.from_set(access.relation.range())
-        ranges[access.certain] = ranges[access.certain].union(range)
-    beyond = ranges[False].subtract(ranges[True]).intersect_params(scop.context)
+        elements = isl.UnionSet.from_set(access.relation.range())
+        named[access.certain] = named[access.certain].union(elements)
+    beyond = named[False].subtract(named[True]).intersect_params(scop.context)
     names = {access.array for access in relations if not access.certain}
     return tuple(
         name

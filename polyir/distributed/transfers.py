@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import func, memref
@@ -83,11 +84,10 @@ def transfer(
     `writers` has `{ S[i] -> A[x] }` for each array: instances that stand for the elements, one for
     each. They are visited where a set of elements is too hard for isl.
     """
-    order = (*functions.scop_parameters, *_other_parameters(functions, sets))
-    used = {each for elements in sets.values() for each in _involved(elements)}
+    stand = {} if writers is None else {each: writers.get(each, ()) for each in sets}
     outlined, values, parts, others, code = functions.begin(
         f"transfer_{name}",
-        tuple(each for each in order if each in used),
+        _parameters(functions, [*sets.values(), *(m.domain() for v in stand.values() for m in v)]),
         list(sets),
         [MemRefType(element, [DYNAMIC_INDEX]), IndexType(), IndexType()],
         [IndexType()],
@@ -98,27 +98,29 @@ def transfer(
     cell = code.cell("place")
     code.store(start, cell)
     is_packed, is_unpacked = (code.compared(action, "eq", each) for each in (PACK, UNPACK))
-    scop = functions.scop_op(values)
-    scop.attributes[KEEPS_LOOPS] = UnitAttr()
     copier = _Copier(values, message, cell, is_packed, is_unpacked)
-    schedule: isl.Schedule | None = None
     for array, elements in sets.items():
-        for items in _items(elements, () if writers is None else writers[array]):
-            number = len(scop.body.block.ops)
-            statement = copier.statement(f"Row{number}", items, parts[array], scop.context.data)
-            scop.body.block.add_op(statement)
-            own = _in_order(statement.domain.data)
-            schedule = own if schedule is None else schedule.sequence(own)
-    assert schedule is not None
-    scop.body.block.add_op(tree_from_schedule(schedule))
-    code.add(scop)
+        pieces, are_elements = _items(elements, stand.get(array, ()))
+        # isl takes long for many pieces of instances at once.
+        for group in [pieces] if are_elements else [[piece] for piece in pieces]:
+            scop = functions.scop_op(values)
+            scop.attributes[KEEPS_LOOPS] = UnitAttr()
+            schedules: list[isl.Schedule] = []
+            for number, items in enumerate(group):
+                statement = copier.statement(f"Row{number}", items, parts[array], scop.context.data)
+                scop.body.block.add_op(statement)
+                schedules.append(_in_order(statement.domain.data))
+            scop.body.block.add_op(tree_from_schedule(reduce(isl.Schedule.sequence, schedules)))
+            code.add(scop)
     code.add(func.ReturnOp(code.load(cell)))
     return Transfer(element, outlined)
 
 
-def _other_parameters(functions: Functions, sets: Mapping[str, isl.Set]) -> list[str]:
-    found = {name for each in sets.values() for name in parameters_of(each.get_space())}
-    return sorted(found - set(functions.scop_parameters))
+def _parameters(functions: Functions, sets: Sequence[isl.Set]) -> tuple[str, ...]:
+    """The parameters that sets depend on, those of the scop first."""
+    used = {name for each in sets for name in _involved(each)}
+    own = [name for name in functions.scop_parameters if name in used]
+    return (*own, *sorted(used.difference(own)))
 
 
 def _involved(elements: isl.Set) -> list[str]:
@@ -153,8 +155,11 @@ _OPERATIONS = 200_000
 """How many of its operations isl may take for the pieces of a set of elements."""
 
 
-def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> list[_Items]:
-    """Disjoint pieces of the elements of an array, or of the instances that stand for them."""
+def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> tuple[list[_Items], bool]:
+    """Disjoint pieces of the elements of an array, or of the instances that stand for them.
+
+    The second result says whether they are elements.
+    """
     functions = [_function(each) for each in writers]
 
     def pieces() -> list[_Items]:
@@ -162,16 +167,17 @@ def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> list[_Items]:
         return [_Items(each, _components(identity)) for each in disjoint_pieces(elements)]
 
     if not functions or any(each is None for each in functions):
-        return pieces()
+        return pieces(), True
     found = within_operations(_OPERATIONS, pieces)
     if found is not None:
-        return found
-    return [
+        return found, True
+    instances = [
         _Items(piece, _components(function))
         for map, function in zip(writers, functions, strict=True)
         if function is not None
         for piece in disjoint_pieces(map.domain())
     ]
+    return instances, False
 
 
 def _function(map: isl.Map) -> isl.MultiAff | None:

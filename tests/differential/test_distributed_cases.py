@@ -271,7 +271,7 @@ OPTIONS = {
 }
 
 
-def check(name: str, options: str, folder: Path) -> None:
+def check(name: str, options: str, folder: Path, flags: tuple[str, ...] = FLAGS) -> None:
     """Run a program with all sizes on all numbers of ranks, and the original beside it."""
     pipeline, text = PROGRAMS[name]
     with remarks_to(lambda remark: None):
@@ -285,7 +285,7 @@ def check(name: str, options: str, folder: Path) -> None:
     expected = [arguments(module["program"], size) for size in SIZES]
     for each in expected:
         module["program"](*each)
-    program = build(source, public_signatures(original)[0], folder / "program", SANITIZED)
+    program = build(source, public_signatures(original)[0], folder / "program", flags)
     for ranks in RANKS:
         results = program.run(calls, ranks)
         for size, right, call in zip(SIZES, expected, results, strict=True):
@@ -311,7 +311,7 @@ def arguments(function: CompiledFunction, size: int) -> list[Argument]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_in_blocks(name: str, tmp_path: Path) -> None:
-    check(name, "blocks", tmp_path)
+    check(name, "blocks", tmp_path, SANITIZED if name == "out-of-bounds" else FLAGS)
 
 
 @pytest.mark.parametrize("name", ["transposed", "scalar", "types"])
@@ -323,7 +323,7 @@ def test_program_dealt_out(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", ["cyclic", "block-cyclic", "grid", "cyclic-grid"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str, options: str, tmp_path: Path) -> None:
-    check(name, options, tmp_path)
+    check(name, options, tmp_path, SANITIZED)
 
 
 def test_random_programs() -> None:

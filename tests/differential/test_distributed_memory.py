@@ -131,12 +131,15 @@ def measured(name: str, pipeline: str, data_set: str, folder: Path) -> tuple[lis
     return call.peaks, call.peaks_in_steps
 
 
+WHOLE = pytest.mark.matrix
+
+
 @pytest.mark.parametrize(
     ("name", "pipeline", "data_set"),
     [
-        ("jacobi-2d", "feautrier-schedule", "mini"),
-        ("gemm", "pluto-schedule", "mini"),
-        ("lu", "pluto-schedule,tile{sizes=4},wavefront", "mini"),
+        pytest.param("jacobi-2d", "feautrier-schedule", "mini", marks=WHOLE),
+        pytest.param("gemm", "pluto-schedule", "mini", marks=WHOLE),
+        pytest.param("lu", "pluto-schedule,tile{sizes=4},wavefront", "mini", marks=WHOLE),
         ("mvt", "pluto-schedule", "small"),
     ],
 )
