@@ -7,7 +7,7 @@ DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed test test-all lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
-	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-schedules clean
+	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -105,7 +105,7 @@ bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thr
 bench-reductions: bytecode  ## time reductions by gcc and by polyir
 	$(BIN)/python benchmarks/reductions.py $(BENCH)
 
-# Options: make bench-irregular BENCH="--size=100000 --matrices=grid-3d triangular-solve"
+# Options: make bench-irregular BENCH="--size=100000 --matrices=grid-3d --write-docs triangular-solve"
 bench-irregular: bytecode  ## time inspectors and executors of programs with index arrays
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/irregular.py $(BENCH)
 
@@ -129,6 +129,9 @@ fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 
 fuzz-aliases: .venv/stamp  ## N random C programs with pointers from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.aliases $(or $(N),1000) $(SEED)
+
+fuzz-irregular: .venv/stamp  ## N random programs with index arrays from number FIRST on
+	cd tests && PYTHONPATH=../benchmarks ../$(BIN)/python -u -m fuzzing.irregular $(or $(N),500) $(or $(FIRST),1)
 
 # Options: make check-kernels CHECK="--table=passes --sizes=mini,large --kernels=gemm,lu --each"
 check-kernels: .venv/stamp  ## every kernel through pairs of passes, widths, targets and sizes

@@ -1,11 +1,12 @@
 """Prints the table of `docs/irregular.md`: inspectors and executors of programs with index arrays.
 
-python benchmarks/irregular.py [--matrices NAME,...] [--size N] [--steps N] [--threads N]
-                               [--rounds N] [--file MATRIX.mtx] [PROGRAM ...]
+python benchmarks/irregular.py [--matrices NAME,...] [--size N] [--steps N] [--rounds N]
+                               [--file MATRIX.mtx] [--write-docs] [PROGRAM ...]
 
 Times are those of one step of a program, in milliseconds: of the original loops as C by gcc -O3, of
-SciPy where it does the same, of the inspector, and of the executor. The last column says after how
-many steps the inspector has paid.
+SciPy where it does the same, of the inspector, and of the executor on one and on two threads. The
+last column says after how many steps on two threads the inspector has paid. With `--write-docs`,
+the table replaces that of the section "Measured" of `docs/irregular.md`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import argparse
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -29,95 +31,148 @@ from polyir.diagnostics import remarks_to
 from polyir.irregular.plans import InspectionPlan
 from polyir.runtime import CompiledModule
 
+WAVEFRONTS: Final = "inspect-wavefronts"
 PIPELINES: Final = MappingProxyType(
     {
-        "wavefronts": "inspect-wavefronts",
-        "wavefronts of blocks": "inspect-wavefronts{block=64}",
+        "wavefronts": WAVEFRONTS,
+        "blocks": f"{WAVEFRONTS}{{block=auto}}",
         "packed data": "reorder-data",
-        "sparse tiles": "sparse-tile{tile=1024}",
+        "packed, sorted": "reorder-data{method=breadth-first},reorder-iterations{reassociate=true}",
+        "sparse tiles": "sparse-tile{tile=1000 order=wavefronts}",
+        "locality tiles": "sparse-tile{tile=1000 parallel=false}",
     }
 )
-"""The passes that are measured, by the name of their column."""
+"""The passes that are measured, by what the table calls them."""
+
+REORDERED: Final = "packed, sorted"
+"""The one that rounds sums in another order. Only for loops that `reorder-iterations` changes."""
+
+WITHOUT_MATRIX: Final = ("fig15-15", "fig15-17", "fig15-19")
+"""Programs with index arrays of random numbers, which are measured once."""
+
+DOCS: Final = Path(__file__).parents[1] / "docs" / "irregular.md"
+SECTION: Final = "### Measured"
 
 Run = Callable[[Arguments], object]
 
 
+@cache
 def compiled(program: IrregularProgram, pipeline: str) -> CompiledModule:
+    """The module of a program after some passes, as C by gcc -O3."""
     text = program.path.read_text()
     with remarks_to(lambda _: None):
         return polyir.compile(text, pipeline=pipeline, backend="c", check_indices=False)
 
 
-def copied(given: Arguments) -> Arguments:
-    return {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in given.items()}
+def copied(given: Arguments, names: Container[str] | None = None) -> Arguments:
+    """The arguments with copies of the arrays that have these names, or of all."""
+    return {
+        k: v.copy() if isinstance(v, np.ndarray) and (names is None or k in names) else v
+        for k, v in given.items()
+    }
 
 
-def milliseconds(run: Run, given: Arguments, rounds: int) -> float:
-    """The median time of a call, each on the same arguments."""
-    taken: list[float] = []
-    for _ in range(rounds + 1):
-        own = copied(given)
-        start = time.perf_counter()
-        run(own)
-        taken.append(1000 * (time.perf_counter() - start))
-    return float(np.median(taken[1:]))
+@dataclass(frozen=True)
+class Case:
+    """A program with its arguments and their values after a call, and how often to run it.
+
+    A call of the program runs some steps.
+    """
+
+    program: IrregularProgram
+    given: Arguments
+    expected: Arguments
+    steps: int
+    rounds: int
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The names of the arrays that the program changes."""
+        return frozenset(
+            name
+            for name, value in self.given.items()
+            if not np.array_equal(value, self.expected[name], equal_nan=True)
+        )
+
+    def milliseconds(self, run: Run) -> float:
+        """The median time of a call, each on the same arguments."""
+        taken: list[float] = []
+        for _ in range(self.rounds + 1):
+            own = copied(self.given, self.written)
+            start = time.perf_counter()
+            run(own)
+            taken.append(1000 * (time.perf_counter() - start))
+        return float(np.median(taken[1:]))
+
+    def check(self, found: Arguments, title: str) -> None:
+        """Raise `AssertionError` if a call has computed something else."""
+        for name, value in found.items():
+            if title == REORDERED:
+                is_same = np.allclose(value, self.expected[name], rtol=1e-6)
+            else:
+                is_same = np.array_equal(value, self.expected[name], equal_nan=True)
+            if not is_same:
+                raise AssertionError(f"{self.program.file}: {title} computes another '{name}'")
 
 
 @dataclass(frozen=True)
 class Figures:
-    """The times of a pass: of its inspector, and of a step of its executor."""
+    """The times of a pass: of its inspector, and of a step of its executor on 1 and 2 threads."""
 
     inspector: float
+    alone: float
     executor: float
 
     def pays_after(self, original: float) -> float:
-        """The number of steps, infinite if each is slower than before."""
+        """The number of steps on two threads, infinite if each is slower than before."""
         gain = original - self.executor
         return math.inf if gain <= 0 else self.inspector / gain
 
 
-def figures(
-    program: IrregularProgram,
-    pipeline: str,
-    given: Arguments,
-    steps: int,
-    rounds: int,
-    threads: int,
-    expected: Arguments,
-) -> Figures | None:
-    """What a pass gives; `None` if it makes no inspector of the program."""
-    module = compiled(program, pipeline)
-    kernel = module[program.function]
-    if not isinstance(module.plans.get(program.function), InspectionPlan):
+def figures(case: Case, title: str) -> Figures | None:
+    """What a pass gives; `None` if it makes no inspector of the program that runs before it."""
+    module = compiled(case.program, PIPELINES[title])
+    if title == REORDERED:
+        first, _, _ = PIPELINES[title].partition(",")
+        if module.source == compiled(case.program, first).source:
+            return None
+    kernel = module[case.program.function]
+    if not isinstance(module.plans.get(case.program.function), InspectionPlan):
         return None
-    with module.threads(threads):
-        inspector = milliseconds(lambda own: kernel.inspect(**own, check=False), given, rounds)
-        inspected = kernel.inspect(**given, check=False)
-        own = copied(given)
-        inspected(**own)
-        for name, value in own.items():
-            if not np.array_equal(value, expected[name], equal_nan=True):
-                raise AssertionError(f"{program.file}: {pipeline} computes another '{name}'")
-        executor = milliseconds(lambda own: inspected(**own), given, rounds) / steps
-    return Figures(inspector, executor)
+    inspected = kernel.inspect(**case.given, check=False)
+    times: dict[int, float] = {}
+    for threads in (1, 2):
+        with module.threads(threads):
+            own = copied(case.given)
+            inspected(**own)
+            case.check(own, title)
+            times[threads] = case.milliseconds(lambda own: inspected(**own)) / case.steps
+    with module.threads(2):
+        inspector = case.milliseconds(lambda own: kernel.inspect(**own, check=False))
+    return Figures(inspector, times[1], times[2])
 
 
-def scipy_time(program: IrregularProgram, given: Arguments, rounds: int) -> float | None:
-    """The time of SciPy, if it is there and does the same as the program."""
+def scipy_time(case: Case) -> float | None:
+    """The time of SciPy for a step, if it is there and does the same as the program."""
     try:
-        from scipy.sparse import csr_array, diags_array
+        from scipy.sparse import csr_array, diags_array, tril, triu
         from scipy.sparse.linalg import spsolve_triangular
     except ImportError:
         return None
-    if program.file not in ("spmv", "triangular-solve"):
+    program, given = case.program.file, case.given
+    if program not in ("spmv", "triangular-solve", "gauss-seidel"):
         return None
     n = given["n"]
     assert isinstance(n, int)
     matrix = csr_array((given["v"], given["col"], given["rowptr"]), shape=(n, n))
-    if program.file == "spmv":
-        return milliseconds(lambda own: matrix @ own["x"], given, rounds)
-    lower = csr_array(matrix + diags_array(1.0 / np.asarray(given["d_inv"])))
-    return milliseconds(lambda own: spsolve_triangular(lower, own["b"]), given, rounds)
+    once = replace(case, rounds=1)
+    if program == "spmv":
+        return case.milliseconds(lambda own: matrix @ own["x"])
+    if program == "triangular-solve":
+        solved = csr_array(matrix + diags_array(1.0 / np.asarray(given["d_inv"])))
+        return once.milliseconds(lambda own: spsolve_triangular(solved, own["b"]))
+    lower, upper = csr_array(tril(matrix)), csr_array(triu(matrix, 1))
+    return once.milliseconds(lambda own: spsolve_triangular(lower, own["f"] - upper @ own["u"]))
 
 
 def rows(
@@ -129,20 +184,21 @@ def rows(
     kernel = compiled(program, "")[program.function]
     expected = copied(given)
     kernel(**expected)
-    original = milliseconds(lambda own: kernel(**own), given, options.rounds) / steps
-    by_scipy = scipy_time(program, given, options.rounds)
-    before = [program.file, name, _shown(original), _shown(by_scipy)]
+    case = Case(program, given, expected, steps, options.rounds)
+    original = case.milliseconds(lambda own: kernel(**own)) / steps
+    before = [program.file, name, _shown(original), _shown(scipy_time(case))]
     found = False
-    for title, pipeline in PIPELINES.items():
-        made = figures(program, pipeline, given, steps, options.rounds, options.threads, expected)
+    for title in PIPELINES:
+        made = figures(case, title)
         if made is not None:
             found = True
             after = made.pays_after(original)
             count = "never" if math.isinf(after) else str(math.ceil(after))
-            gain = f"{original / made.executor:.2f}"
-            yield [*before, title, _shown(made.inspector), _shown(made.executor), gain, count]
+            times = [_shown(each) for each in (made.inspector, made.alone, made.executor)]
+            yield [*before, title, *times, f"{original / made.executor:.2f}", count]
+            before = [""] * len(before)
     if not found:
-        yield [*before, "", "", "", "", ""]
+        yield [*before, *[""] * (len(HEADING) - len(before))]
 
 
 def _shown(value: float | None) -> str:
@@ -156,7 +212,8 @@ HEADING: Final = (
     "SciPy",
     "pass",
     "inspector",
-    "executor",
+    "1 thread",
+    "2 threads",
     "gain",
     "pays after",
 )
@@ -173,21 +230,44 @@ def matrices(options: argparse.Namespace) -> Mapping[str, Matrix]:
     return found
 
 
+def write_docs(table: Sequence[str], options: argparse.Namespace) -> None:
+    """Put the table into its section of the page."""
+    text = DOCS.read_text()
+    before, _, rest = text.partition(f"{SECTION}\n")
+    _, mark, after = rest.partition("\n## ")
+    command = f'make bench-irregular BENCH="--write-docs --size={options.size}"'
+    body = (
+        f"`{command}`, {options.steps} steps a call, milliseconds a step: passes are\n"
+        + "\n".join(f"- {title}: `{pipeline}`" for title, pipeline in PIPELINES.items())
+    )
+    DOCS.write_text(f"{before}{SECTION}\n\n{body}\n\n" + "\n".join(table) + f"\n{mark}{after}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="inspectors and executors of irregular programs")
     parser.add_argument("programs", nargs="*", default=list(PROGRAMS), metavar="PROGRAM")
-    parser.add_argument("--matrices", default="grid-3d,grid-3d-random,graph,power-law")
+    parser.add_argument("--matrices", default="grid-3d,grid-3d-random,power-law")
     parser.add_argument("--file", type=Path, help="a file of Matrix Market")
     parser.add_argument("--size", type=int, default=1_000_000, help="about how many unknowns")
     parser.add_argument("--steps", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--write-docs", action="store_true", help=f"write the table to {DOCS.name}")
     options = parser.parse_args()
-    print(f"| {' | '.join(HEADING)} |\n| {' | '.join(['---'] * 2 + ['---:'] * 7)} |")
-    for name, matrix in matrices(options).items():
+    table = [
+        f"| {' | '.join(HEADING)} |",
+        f"| {' | '.join('---' if n in (0, 1, 4) else '---:' for n in range(len(HEADING)))} |",
+    ]
+    print("\n".join(table))
+    measured = list(matrices(options).items())
+    for number, (name, matrix) in enumerate(measured):
         for program in options.programs:
+            if number and program in WITHOUT_MATRIX:
+                continue
             for row in rows(PROGRAMS[program], name, matrix, options):
-                print(f"| {' | '.join(row)} |", flush=True)
+                table.append(f"| {' | '.join(row)} |")
+                print(table[-1], flush=True)
+    if options.write_docs:
+        write_docs(table, options)
     return 0
 
 

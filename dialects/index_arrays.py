@@ -22,6 +22,15 @@ Direction = Literal["increasing", "nondecreasing", "decreasing", "nonincreasing"
 SIZE: Final = re.compile(r"arg(?P<argument>\d+)(_dim(?P<dimension>\d+))?")
 """A number in a range: the value of an argument, or its extent in a dimension."""
 
+EXTENTS: Final = "polyir.extents"
+"""The attribute of a memref that stands for a pointer of C, for whose first extents a pragma gives
+functions of all arguments of the function: an affine map."""
+
+REPORT_MESSAGE: Final = "polyir.report_message"
+"""The attribute of a `cf.assert` whose condition is computed from an array of numbers, a report.
+
+It is the text to print if the condition does not hold, with `{n}` for the n-th number."""
+
 
 @dataclass(frozen=True)
 class IndexArrayFacts:

@@ -1,4 +1,4 @@
-"""The operations of `vector_extra`, `memory_extra` and `llvm_intrinsics`: few programs have them.
+"""Operations that few programs have: `vector_extra`, `memory_extra`, `llvm_intrinsics`, and so on.
 
 They are added to a context when a text has an operation that the context does not know.
 """
@@ -20,6 +20,10 @@ def load_rare_operations(context: Context, text: str) -> None:
     from polyir.dialects.vector_extra import VECTOR_ATTRIBUTES, VECTOR_EXTRA
 
     load_missing(context, (*VECTOR_EXTRA, *MEMORY_EXTRA), VECTOR_ATTRIBUTES)
+    if "llvm.atomicrmw" in text:
+        from polyir.dialects.llvm_atomics import AtomicRMWOp
+
+        load_missing(context, (AtomicRMWOp,))
     if "llvm.intr." in text:
         from polyir.dialects.llvm_intrinsics import INTRINSICS
 

@@ -32,9 +32,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import PolyirError, location_of, missed, remark
-from polyir.irregular.extents import UNKNOWN_EXTENTS
-from polyir.irregular.index_checks import add_index_checks
+from polyir.diagnostics import missed
+from polyir.irregular.index_assertions import add_index_assertions
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 
@@ -50,12 +49,7 @@ class CheckIndicesPass(ModulePass):
     name = "check-indices"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.ops:
-            if UNKNOWN_EXTENTS in function.attributes:
-                raise PolyirError(
-                    "check-indices: the sizes of the arrays are not known", location_of(function)
-                )
         if scops_in(op):
             LowerPolyPass().apply(ctx, op)
-        if not add_index_checks(op, partial(remark, self.name)):
+        if not add_index_assertions(op, partial(missed, self.name)):
             missed(self.name, "nothing to do: no loop has index arrays that can be checked", op)

@@ -21,19 +21,25 @@ becomes two functions and the kernel that calls both. `@kernel_inspector` fills 
         ...
       }
     }
+
+With `block=auto`, the inspector chooses which iterations stay together in a block, and the body is
+a function `@kernel_block` of its own, which runs a block.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, missed, remark
-from polyir.irregular.candidates import irregular_loops
+from polyir.irregular.candidates import irregular_loops, nothing_to_do
+from polyir.irregular.chosen_blocks import inspect_chosen_blocks
+from polyir.irregular.private_cells import privatize_cells
 from polyir.irregular.wavefronts import inspect_wavefronts
 from polyir.loops.loop_forms import erase_idle
 from polyir.passes.lower_poly import LowerPolyPass
@@ -50,22 +56,33 @@ class InspectWavefrontsPass(ModulePass):
 
     name = "inspect-wavefronts"
 
-    block: int = 1
+    block: int | Literal["auto"] = 1
+    grain: int = 256
     loops: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.block < 1:
-            raise OptionError("option 'block' of pass 'inspect-wavefronts' must be at least 1")
+        for option in ("block", "grain"):
+            value = getattr(self, option)
+            if isinstance(value, int) and value < 1:
+                message = f"option '{option}' of pass 'inspect-wavefronts' must be at least 1"
+                raise OptionError(message)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
             LowerPolyPass().apply(ctx, op)
+        for cell in privatize_cells(op):
+            name = cell.memref.name_hint or "a variable"
+            remark(self.name, f"each iteration has its own {name}", cell)
         found = irregular_loops(op, self.loops)
         for reason, where in found.reasons:
             (remark if found.slices else missed)(self.name, reason, where)
         for slice in found.slices:
-            inspect_wavefronts(op, slice, self.block, partial(remark, self.name))
+            report = partial(remark, self.name)
+            if self.block == "auto":
+                inspect_chosen_blocks(op, slice, self.grain, report)
+            else:
+                inspect_wavefronts(op, slice, self.block, report)
         if found.slices:
             erase_idle(tuple(op.ops))
         if not found.slices and not found.reasons:
-            missed(self.name, "nothing to do: no loop writes elements by index arrays", op)
+            missed(self.name, nothing_to_do(op), op)

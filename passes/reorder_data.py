@@ -29,9 +29,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import PolyirError, missed, remark
+from polyir.diagnostics import OptionError, PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
-from polyir.irregular.data_order import Method, data_slice, reorder_data
+from polyir.irregular.data_groups import data_groups, data_slice
+from polyir.irregular.data_order import Order, reorder_data
+from polyir.irregular.orders import Method
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 
@@ -43,22 +45,35 @@ class ReorderDataPass(ModulePass):
     An inspector finds the order, and updates the index arrays. The executor works on copies of the
     arrays, in the outermost loop that does not write the index arrays. Operations keep their
     order, so results do not change.
+
+    The `method` is `packing` (in the order of the first access), or one on the graph in which an
+    iteration makes neighbours of what it accesses: `breadth-first`, `cuthill-mckee` (reverse),
+    `partition`, whose parts have `part` elements, or `given`, a function that is declared only.
     """
 
     name = "reorder-data"
 
     method: Method = "packing"
+    part: int = 1024
     loops: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.part < 1:
+            raise OptionError(f"part must be 1 or more: part={self.part}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
             LowerPolyPass().apply(ctx, op)
-        done = 0
+        done, report = 0, partial(remark, self.name)
         for loop in loops_with_index_arrays(op, self.loops):
+            if not op.is_ancestor(loop):
+                report("loop left: it runs in the order of other arrays already", loop)
+                continue
             try:
-                slice = data_slice(loop)
-                if slice is not None:
-                    reorder_data(op, slice, self.method, partial(remark, self.name))
+                for group in data_groups(loop):
+                    slice = data_slice(loop, group)
+                    assert slice is not None
+                    reorder_data(op, slice, Order(self.method, self.part), report)
                     done += 1
             except PolyirError as error:
                 missed(self.name, f"loop left: {error.message}", loop)

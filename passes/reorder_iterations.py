@@ -27,8 +27,8 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
-from polyir.irregular.data_order import data_slice
-from polyir.irregular.iteration_order import reorder_iterations, require_any_order
+from polyir.irregular.data_groups import data_slice
+from polyir.irregular.iteration_order import Method, reorder_iterations, require_any_order
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 
@@ -37,13 +37,15 @@ from polyir.passes.prerequisites import scops_in
 class ReorderIterationsPass(ModulePass):
     """Run iterations that access the same elements by index arrays one after the other.
 
-    An inspector sorts the iterations by the first element. This is for loops that only update
+    An inspector sorts the iterations by the first element (`grouping`) or by all (`sorting`). This
+    is for loops whose iterations write elements of their own, `y[i] = ...`, or only update
     elements, `X[f] = X[f] op e`. With `reassociate`, X may have floating-point numbers, whose sums
     are rounded differently in another order.
     """
 
     name = "reorder-iterations"
 
+    method: Method = "grouping"
     reassociate: bool = False
     loops: tuple[str, ...] = ()
 
@@ -57,7 +59,7 @@ class ReorderIterationsPass(ModulePass):
                 slice = data_slice(loop)
                 if slice is not None:
                     require_any_order(loop, self.reassociate)
-                    reorder_iterations(op, slice, partial(remark, self.name))
+                    reorder_iterations(op, slice, self.method, partial(remark, self.name))
                     done.append(loop)
             except PolyirError as error:
                 left.append((f"loop left: {error.message}", loop))

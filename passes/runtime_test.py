@@ -34,7 +34,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed, remark
-from polyir.irregular.candidates import irregular_loops
+from polyir.irregular.candidates import irregular_loops, nothing_to_do
+from polyir.irregular.private_cells import privatize_cells
 from polyir.irregular.runtime_tests import CannotTestError, add_runtime_test
 from polyir.loops.loop_forms import erase_idle
 from polyir.passes.lower_poly import LowerPolyPass
@@ -58,6 +59,9 @@ class RuntimeTestPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
             LowerPolyPass().apply(ctx, op)
+        for cell in privatize_cells(op):
+            name = cell.memref.name_hint or "a variable"
+            remark(self.name, f"each iteration has its own {name}", cell)
         found = irregular_loops(op, self.loops)
         for slice in found.slices:
             try:
@@ -69,4 +73,4 @@ class RuntimeTestPass(ModulePass):
         if found.slices:
             erase_idle(tuple(op.ops))
         elif not found.reasons:
-            missed(self.name, "nothing to do: no loop writes elements by index arrays", op)
+            missed(self.name, nothing_to_do(op), op)

@@ -24,27 +24,40 @@ tiles, and `@kernel_executor` has the loops
             scf.for %p = %starts[%cell] to %starts[%cell + 1] {
               %i = memref.load %iterations[%p] : memref<?xindex>
               ...
+
+With `run=queue`, the inspector fills the dependence graph of tiles instead of wavefronts, and the
+loops over tiles are one parallel loop whose iterations take tiles out of a queue.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from types import MappingProxyType
+from typing import Final, Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.irregular.private_cells import privatize_cells
 from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
 from polyir.irregular.tile_growth import Seed
+from polyir.irregular.tile_runs import InOrder, InReadyQueue, InWavefronts
 from polyir.irregular.time_steps import TimeSteps, irregular_time_steps, reason_of
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 
 SWEEPS = 4
 """How many iterations of a loop around one inner loop are tiled together by default."""
+
+_Runs = type[InOrder] | type[InWavefronts] | type[InReadyQueue]
+
+_RUNS: Final[Mapping[str, _Runs]] = MappingProxyType(
+    {"wavefronts": InWavefronts, "queue": InReadyQueue}
+)
 
 
 @dataclass(frozen=True)
@@ -54,10 +67,16 @@ class SparseTilePass(ModulePass):
     `tile` is the number of iterations of each block of the `seed`, the inner loop whose counter has
     this name, or the one in the middle. `sweeps` iterations of the outer loop are tiled together;
     by default 4 if it has one inner loop, and 1 if it has several. Tiles that do not depend on each
-    other run in parallel, unless `parallel=false`. With `numbering=coloured`, tiles are numbered by
-    a colouring of the blocks, so that more of them may. With `order=wavefronts`, the iterations of
+    other run in parallel, unless `parallel=false`: in wavefronts, or with `run=queue` each as soon
+    as those that it depends on have ended. With `numbering=coloured`, tiles are numbered by a
+    colouring of the blocks, so that more of them may. With `order=wavefronts`, the iterations of
     a loop in a tile run in the order of their wavefronts, so that a processor need not wait for the
     results of each one. All dependences are kept, and so are the bits of the results.
+
+    With `reorder=true`, the caller agrees to other results: the unknowns of an inner loop, such as
+    that of Gauss-Seidel, run in the order of the coloured tiles, and so tiles depend less on each
+    other. The results are those of the original loop on a matrix whose rows and columns have that
+    order.
     """
 
     name = "sparse-tile"
@@ -68,6 +87,8 @@ class SparseTilePass(ModulePass):
     numbering: Literal["natural", "coloured"] = "natural"
     order: Literal["program", "wavefronts"] = "program"
     parallel: bool = True
+    run: Literal["wavefronts", "queue"] = "wavefronts"
+    reorder: bool = False
     loops: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -75,10 +96,15 @@ class SparseTilePass(ModulePass):
             number = getattr(self, name)
             if number is not None and number < 1:
                 raise OptionError(f"{name} must be 1 or more: {name}={number}")
+        if self.run == "queue" and not self.parallel:
+            raise OptionError("run=queue is for tiles in parallel, but there is parallel=false")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):
             LowerPolyPass().apply(ctx, op)
+        for cell in privatize_cells(op):
+            name = cell.memref.name_hint or "a variable"
+            remark(self.name, f"each iteration has its own {name}", cell)
         found = irregular_time_steps(op, self.loops)
         for reason, where in found.reasons:
             (remark if found.loops else missed)(self.name, reason, where)
@@ -102,6 +128,7 @@ class SparseTilePass(ModulePass):
         return TilingOptions(
             seed,
             is_coloured=self.numbering == "coloured",
-            is_parallel=self.parallel,
+            runs=_RUNS[self.run] if self.parallel else InOrder,
             by_wavefronts=self.order == "wavefronts",
+            reorders=self.reorder,
         )

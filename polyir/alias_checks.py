@@ -55,10 +55,14 @@ class ArgumentRange:
 
 @dataclass(frozen=True)
 class AliasCheck:
-    """What must be apart. `function` takes the region's arguments and returns the subscripts."""
+    """What must be apart. `function` takes the region's arguments and returns the subscripts.
+
+    It may call the functions `called`.
+    """
 
     function: func.FuncOp
     pairs: tuple[tuple[ArgumentRange, ArgumentRange], ...]
+    called: tuple[func.FuncOp, ...] = ()
 
 
 def alias_check(

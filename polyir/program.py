@@ -94,10 +94,12 @@ class Program(PassMethods["Program"]):
         target: api.Machine = "cpu",
         assume_on_device: bool = False,
         functions: Mapping[str, GivenFunction] | None = None,
+        check_indices: bool = True,
     ) -> CompiledModule:
         """The functions of the program as it is, ready to be called with NumPy arrays.
 
-        `functions` are those that it declares only; see `polyir.compile`.
+        `functions` are those that it declares only. With `check_indices`, calls check index arrays;
+        see `polyir.compile`.
         """
         return api.compile_loops(
             self.module,
@@ -107,7 +109,7 @@ class Program(PassMethods["Program"]):
             target,
             assume_on_device,
             functions,
-            self._unraised(),
+            self._unraised() if check_indices else None,
         )
 
     def _unraised(self) -> ModuleOp | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, TypeGuard
@@ -139,18 +139,38 @@ def _alias_check(
     region: SourceRegion, content: TranslatedRegion, has_index_arrays: bool
 ) -> AliasCheck:
     """The check of a region that has been raised, or, `has_index_arrays`, that has not."""
-    module, hint = content.module, ""
+    module = content.module
     if has_index_arrays:
         module = module.clone()
-        hint = " (declare pointers as restrict, or give --assume-no-alias)"
         for op in module.ops:
             if isinstance(op, FuncOp) and not op.is_declaration:
                 raise_function(op)
     try:
         return alias_check(module, content.arguments, content.overlaps, region.location)
     except NotModelledError as error:
-        error.message += hint
-        raise
+        if not has_index_arrays:
+            raise
+        return _replaying_alias_check(region, content, error)
+
+
+def _replaying_alias_check(
+    region: SourceRegion, content: TranslatedRegion, error: NotModelledError
+) -> AliasCheck:
+    """The check of a region in which index arrays decide what is accessed.
+
+    Raises `error` if there is none.
+    """
+    # Few files have such regions.
+    from polyir.index_alias_checks import replaying_alias_check
+
+    try:
+        return replaying_alias_check(
+            content.module, content.arguments, content.overlaps, region.location
+        )
+    except PolyirError as reason:
+        hint = "declare pointers as restrict, or give --assume-no-alias"
+        error.message += f", and no test can find out: {reason.message} ({hint})"
+        raise error from None
 
 
 def _require_no_sizes(content: TranslatedRegion, region: SourceRegion) -> None:
@@ -244,6 +264,7 @@ def rewrite(
             continue
         region, content = item.region, item.region.content
         assert isinstance(content, TranslatedRegion)
+        _require_orders(item.module, words, region)
         if ranks is not None:
             assert item.ranked is not None
             replacement = _calling_on_ranks(region, content, item.ranked)
@@ -273,6 +294,22 @@ def rewrite(
     for position, definitions in reversed(insertions):
         lines[position:position] = definitions
     return "".join(lines)
+
+
+def _require_orders(module: ModuleOp, words: Collection[str], region: SourceRegion) -> None:
+    """Refuse a region that calls a function for an order which the file does not declare."""
+    for op in module.ops:
+        if not isinstance(op, FuncOp) or not op.is_declaration or op.sym_name.data in words:
+            continue
+        # Few regions call functions that the file does not have.
+        from polyir.irregular.orders import ORDER
+
+        if ORDER in op.attributes:
+            name = op.sym_name.data
+            parameters = "const long *starts, long, const long *neighbours, long, long *elements"
+            raise PolyirError(
+                f"the file must declare 'void {name}({parameters}, long);'", region.location
+            )
 
 
 _OUTSIDE_MEMBERS = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
@@ -387,7 +424,7 @@ def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) 
         for range in ranges
         if isinstance(range.operand, int) and range.ends is not None
     }
-    texts = range_texts(check.function, forms, tuple(boxes.values()), taken)
+    texts = range_texts(check.function, forms, tuple(boxes.values()), taken, check.called)
     before, found = texts.before, dict(zip(boxes, texts.ranges, strict=True))
     conditions: dict[str, None] = {}
     for pair in check.pairs:

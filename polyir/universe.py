@@ -34,6 +34,7 @@ PASS_NAMES = (
     "equations-to-scop",
     "check-indices",
     "inspect-wavefronts",
+    "irregular-reductions",
     "runtime-test",
     "reorder-data",
     "reorder-iterations",
@@ -120,6 +121,7 @@ PASS_NAMES = (
 PASSES_ON_INDEX_ARRAYS: Final = (
     "check-indices",
     "inspect-wavefronts",
+    "irregular-reductions",
     "runtime-test",
     "reorder-data",
     "reorder-iterations",

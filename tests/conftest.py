@@ -1,9 +1,11 @@
 """Settings of all tests.
 
 Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones. It goes
-on where a busy machine is slow. Steps of passes run in the process of the test, for processes of
-their own take a third of all time; tests of limits and those of lit have them. PoCL keeps the
-kernels that it compiled in the folder `build`, and pyopencl keeps nothing.
+on where a busy machine is slow. Steps of passes run in the process of the test, also those of the
+tools' `main`, for processes of their own take a third of all time; tests of limits and those of lit
+have them. As in the tools, cycles of objects are looked for rarely. PoCL keeps the kernels that it
+compiled in the folder `build`, and pyopencl keeps nothing. Threads of OpenMP sleep while they wait:
+with more threads than cores, those that wait actively take the time of the others.
 """
 
 import ctypes
@@ -16,6 +18,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from polyir.limits import time_limited_to
+from polyir.tools import command_line
+from polyir.tools.start import YOUNG_OBJECTS
 
 settings.register_profile("suite", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
@@ -24,11 +28,16 @@ _CACHE = Path(__file__).parents[1] / "build" / "pocl"
 _CACHE.mkdir(parents=True, exist_ok=True)
 os.environ.setdefault("POCL_CACHE_DIR", str(_CACHE))
 os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+# Before any library of OpenMP is loaded, which reads it then.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+gc.set_threshold(YOUNG_OBJECTS, 10, 10)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_worker_processes() -> Iterator[None]:
-    with time_limited_to(0):
+    with time_limited_to(0), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command_line, "DEFAULT_TIME_LIMIT", 0)
         yield
 
 

@@ -103,7 +103,9 @@ def molecular_dynamics(molecules: int, left: Indices, right: Indices, sweeps: in
 class Schedule:
     """What an inspector of sparse tiles filled, for `levels` loops in all time steps of a tile.
 
-    `fronts` is `None` for tiles that run one after the other.
+    Tiles of one of the `fronts` may run at once. With `edges`, a tile may run when those with a
+    path to it have ended: the successors of tile q are in `successors` from the place `edges[q]`
+    on, and it waits for `predecessors[q]` tiles. Without either, tiles run one after the other.
     """
 
     levels: int
@@ -111,6 +113,9 @@ class Schedule:
     starts: Indices
     order: Indices | None = None
     fronts: Indices | None = None
+    edges: Indices | None = None
+    successors: Indices | None = None
+    predecessors: Indices | None = None
 
     @property
     def tiles(self) -> int:
@@ -121,6 +126,35 @@ class Schedule:
         """The iterations of a tile at a level."""
         cell = tile * self.levels + level
         return [int(i) for i in self.iterations[self.starts[cell] : self.starts[cell + 1]]]
+
+    def graph(self) -> dict[int, list[int]]:
+        """The successors of each tile."""
+        assert self.edges is not None
+        assert self.successors is not None
+        return {
+            tile: [int(q) for q in self.successors[self.edges[tile] : self.edges[tile + 1]]]
+            for tile in range(self.tiles)
+        }
+
+    def before(self) -> dict[int, set[int]]:
+        """The tiles that have ended when a tile begins, for each one that begins at all."""
+        if self.edges is None:
+            ranks = self.ranks()
+            return {tile: {q for q in ranks if ranks[q] < ranks[tile]} for tile in ranks}
+        assert self.predecessors is not None
+        graph, waits = self.graph(), self.predecessors.tolist()
+        ready = [tile for tile in range(self.tiles) if waits[tile] == 0]
+        leading = [each for successors in graph.values() for each in successors]
+        earlier: dict[int, set[int]] = {tile: set() for tile in range(self.tiles)}
+        for tile in ready:
+            for successor in graph[tile]:
+                earlier[successor] |= {tile, *earlier[tile]}
+                waits[successor] -= 1
+                if waits[successor] == 0:
+                    ready.append(successor)
+        # Who waits for fewer than all that lead to it may begin before any of them.
+        waits_for_all = self.predecessors == np.bincount(leading, minlength=self.tiles)
+        return {tile: earlier[tile] if waits_for_all[tile] else set() for tile in ready}
 
     def ranks(self) -> dict[int, int]:
         """When each tile runs: those of equal rank may run at the same time."""
@@ -149,7 +183,7 @@ def dependences(points: Sequence[Point]) -> Iterator[tuple[Point, Point]]:
 
 def violation(schedule: Schedule, points: Sequence[Point], loops: int) -> str | None:
     """What is wrong with a schedule of points, of `loops` loops in each time step; else `None`."""
-    ranks = schedule.ranks()
+    before = schedule.before()
     places: dict[tuple[int, int, int], tuple[int, int]] = {}
     for tile in range(schedule.tiles):
         for level in range(schedule.levels):
@@ -157,7 +191,7 @@ def violation(schedule: Schedule, points: Sequence[Point], loops: int) -> str | 
                 key = (level // loops, level % loops, iteration)
                 if key in places:
                     return f"{key} runs twice"
-                if tile not in ranks:
+                if tile not in before:
                     return f"tile {tile} does not run"
                 places[key] = tile, len(places)
     if missing := [str(point) for point in points if point.key not in places]:
@@ -168,6 +202,6 @@ def violation(schedule: Schedule, points: Sequence[Point], loops: int) -> str | 
         (tile, place), (later, end) = places[source.key], places[target.key]
         if tile == later and place >= end:
             return f"in tile {tile}, {target} comes before {source}"
-        if tile != later and ranks[tile] >= ranks[later]:
+        if tile != later and tile not in before[later]:
             return f"tile {later} with {target} does not wait for tile {tile} with {source}"
     return None

@@ -125,6 +125,9 @@ def _run(arguments: Sequence[str]) -> int:
     for item in left:
         assert item.error is not None
         print(_left_message(item, text, options.strict), file=sys.stderr)
+    is_telling = options.remarks or bool(left) or not file.regions
+    if is_telling and not takes_data and kernels is None:
+        _print_hints(file, preprocessed, path, text, is_detecting)
     is_whole = not left and (is_detecting or not file.skipped)
     if options.strict and not is_whole:
         return 1
@@ -156,6 +159,19 @@ def _tuning(options: argparse.Namespace, passes: Sequence[ModulePass]) -> Tuning
     from polyir.tuning.record import read_record
 
     return read_record(options.tuned)
+
+
+def _print_hints(
+    file: SourceFile, preprocessed: Preprocessed, path: str, text: str, is_detecting: bool
+) -> None:
+    """Name passes for loops with index arrays that other passes cannot take."""
+    if not file.left and not any(isinstance(each.content, PolyirError) for each in file.regions):
+        return
+    # Few files have such loops.
+    from polyir.index_array_hints import hints
+
+    for location, message in hints(file, preprocessed, path, text, is_detecting):
+        print(f"{location}: note: {message}", file=sys.stderr)
 
 
 def _pipelines(

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from xdsl.dialects import affine, memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
+from polyir.irregular.code import COPY_LOOP
 from polyir.irregular.inspection import INSPECTOR
 from polyir.irregular.slices import AddressSlice, CannotInspectError, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.control import LOOPS
-from polyir.model.raising.effects import LOADS, inputs_of
+from polyir.model.raising.effects import LOADS, inputs_of, stores_in
+
+FOR_READERS: Final = "--poly-raise=data-loops --privatize --promote --mark-parallel"
+"""The passes for loops that index arrays make irregular, but give no dependences."""
 
 
 @dataclass
@@ -35,14 +40,14 @@ def irregular_loops(root: Operation, names: Collection[str] = ()) -> IrregularLo
 
 
 def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
-    if INSPECTOR in op.attributes:
+    if _is_generated(op):
         return
     reasons: list[tuple[str, Operation]] = []
     if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
         try:
             slice = address_slice(op)
         except CannotInspectError as error:
-            if _has_irregular_store(op):
+            if _has_irregular_access(op):
                 reasons.append((f"loop left: {error.message}", error.op))
         else:
             if _is_irregular(slice):
@@ -82,10 +87,13 @@ def dependent_values(loop: SequentialLoop) -> set[SSAValue]:
     return found
 
 
-def _has_irregular_store(loop: SequentialLoop) -> bool:
-    """Whether the loop stores at a place that is computed from what it loads."""
+def _has_irregular_access(loop: SequentialLoop) -> bool:
+    """Whether a place in memory that the loop writes is computed from what it loads."""
+    written = {op.memref for op in stores_in(loop)}
     return any(
-        isinstance(op, memref.StoreOp) and any(_is_loaded(index, loop) for index in op.indices)
+        isinstance(op, memref.LoadOp | memref.StoreOp)
+        and op.memref in written
+        and any(_is_loaded(index, loop) for index in op.indices)
         for op in loop.walk()
     )
 
@@ -97,13 +105,25 @@ def _is_loaded(value: SSAValue, loop: SequentialLoop) -> bool:
     return isinstance(owner, LOADS) or any(_is_loaded(each, loop) for each in owner.operands)
 
 
-def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> list[SequentialLoop]:
+def nothing_to_do(root: Operation) -> str:
+    """Why no loop inside `root` gets an inspector, and what to use instead."""
+    found = "nothing to do: no loop writes elements by index arrays"
+    if not loops_with_index_arrays(root):
+        return found
+    return f"{found}; for loops that only read by them, there is {FOR_READERS}"
+
+
+def loops_with_index_arrays(
+    root: Operation, names: Collection[str] = (), only_stores: bool = False
+) -> list[SequentialLoop]:
     """The outermost loops whose counters decide, by index arrays, which elements are accessed.
 
-    With `names`, only loops whose counters have these names are looked at.
+    With `only_stores`, they decide which ones are written. With `names`, only loops whose counters
+    have these names are looked at.
     """
+    kinds = memref.StoreOp if only_stores else memref.LoadOp | memref.StoreOp
     found: list[SequentialLoop] = []
-    for op in _without_inspectors(root):
+    for op in _without_generated(root):
         if any(outer.is_ancestor(op) for outer in found):
             continue
         if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
@@ -111,18 +131,23 @@ def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> lis
             if any(
                 index in derived and _is_loaded(index, op)
                 for inner in op.walk()
-                if isinstance(inner, memref.LoadOp | memref.StoreOp)
+                if isinstance(inner, kinds)
                 for index in inner.indices
             ):
                 found.append(op)
     return found
 
 
-def _without_inspectors(root: Operation) -> Iterator[Operation]:
-    """The operations inside `root`, without those of inspectors."""
-    if INSPECTOR not in root.attributes:
+def _is_generated(op: Operation) -> bool:
+    """Whether an inspector or a copy is all there is in an operation."""
+    return INSPECTOR in op.attributes or COPY_LOOP in op.attributes
+
+
+def _without_generated(root: Operation) -> Iterator[Operation]:
+    """The operations inside `root`, without those of inspectors and copies."""
+    if not _is_generated(root):
         yield root
         for region in root.regions:
             for block in region.blocks:
                 for op in block.ops:
-                    yield from _without_inspectors(op)
+                    yield from _without_generated(op)

@@ -15,13 +15,41 @@ MOST_POSITIONS: Final = REPORT_SIZE - 4
 
 
 @dataclass(frozen=True)
+class CheckedSubscript:
+    """A subscript that is checked: its dimension, and the index array that it comes from, if any,
+    with the number of dimensions of that.
+
+    Where the extent of the array is not known, the subscript is compared with what is promised of
+    the index array, `by_range`; the extent in a report is then the last number of its range.
+    """
+
+    dimension: int
+    source: tuple[str, int] | None
+    by_range: bool = False
+
+
+@dataclass(frozen=True)
 class CheckedAccess:
-    """An access: its array, for each dimension the index array of the subscript and the number of
-    that array's dimensions, and where the access is in the program."""
+    """An access: its array, the number of dimensions of that, the subscripts that are checked, and
+    where the access is in the program."""
 
     array: str
-    index_arrays: tuple[tuple[str, int] | None, ...]
+    rank: int
+    subscripts: tuple[CheckedSubscript, ...]
     place: str
+
+    def message(self, subscript: CheckedSubscript) -> str:
+        """What is wrong with a subscript, with `{n}` for the n-th number of a report."""
+        where = f" in dimension {subscript.dimension}" if self.rank > 1 else ""
+        has = f"'{self.array}' has {{3}} elements{where}"
+        if subscript.source is None:
+            return f"{has}, and the subscript {{2}} is out of bounds"
+        name, rank = subscript.source
+        position = ", ".join(f"{{{4 + n}}}" for n in range(min(rank, MOST_POSITIONS)))
+        value = f"'{name}' has {{2}} at [{position}]"
+        if subscript.by_range:
+            return f"{value}, outside of its range, which ends at {{3}}"
+        return f"{value}, but {has}"
 
 
 @dataclass(frozen=True)

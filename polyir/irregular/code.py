@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Final
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
@@ -15,9 +16,17 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    UnitAttr,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
+
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.loop_attributes import DynamicAttr
+
+COPY_LOOP: Final = "polyir.copy_loop"
+"""The attribute of a loop that copies an array in another order: passes leave it as it is."""
 
 
 class Code:
@@ -66,6 +75,10 @@ class Code:
         """An integer as an index."""
         return self.builder.insert(arith.IndexCastOp(value, IndexType())).result
 
+    def integer(self, value: SSAValue | int) -> SSAValue:
+        """An index as an integer of 64 bits."""
+        return self.builder.insert(arith.IndexCastOp(self._value(value), i64)).result
+
     def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """The smaller one of two numbers, which may be negative."""
         return self.builder.insert(arith.MinSIOp(left, right)).result
@@ -77,6 +90,10 @@ class Code:
     def both(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """Whether two values of type i1 hold."""
         return self.builder.insert(arith.AndIOp(left, right)).result
+
+    def either_holds(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Whether one of two values of type i1 holds."""
+        return self.builder.insert(arith.OrIOp(left, right)).result
 
     def choice(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
         """One of two values."""
@@ -106,9 +123,8 @@ class Code:
         otherwise: SSAValue | int,
     ) -> SSAValue:
         """`then` if the comparison of two numbers by a predicate of `arith.cmpi` holds."""
-        holds = self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
-        values = self._value(then), self._value(otherwise)
-        return self.builder.insert(arith.SelectOp(holds, *values)).result
+        holds = self.compared(left, predicate, right)
+        return self.choice(holds, self._value(then), self._value(otherwise))
 
     def quotient(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
         """left / right of numbers that are not negative, rounded down."""
@@ -187,7 +203,7 @@ class Code:
         self, left: SSAValue, predicate: str, right: SSAValue | int
     ) -> Iterator[tuple[Code, Code]]:
         """Code that runs if a comparison by a predicate of `arith.cmpi` holds, and if not."""
-        holds = self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
+        holds = self.compared(left, predicate, right)
         blocks = Block(), Block()
         self.add(scf.IfOp(holds, [], Region(blocks[0]), Region(blocks[1])))
         then, otherwise = (Code(InsertPoint.at_end(block)) for block in blocks)
@@ -198,14 +214,9 @@ class Code:
     @contextmanager
     def within(self, lower: SSAValue, value: SSAValue, upper: SSAValue) -> Iterator[Code]:
         """Code that runs if lower <= value < upper."""
-        after = self.builder.insert(arith.CmpiOp(value, lower, "sge")).result
-        before = self.builder.insert(arith.CmpiOp(value, upper, "slt")).result
-        holds = self.builder.insert(arith.AndIOp(after, before)).result
-        body = Block()
-        self.add(scf.IfOp(holds, [], Region(body)))
-        inner = Code(InsertPoint.at_end(body))
-        yield inner
-        inner.add(scf.YieldOp())
+        holds = self.both(self.compared(value, "sge", lower), self.compared(value, "slt", upper))
+        with self.conditional(holds) as inner:
+            yield inner
 
     @contextmanager
     def parallel_loop(
@@ -220,6 +231,23 @@ class Code:
         yield inner, body.args[0]
         inner.add(scf.ReduceOp())
 
+    def at_once(self, *parts: Callable[[Code], None]) -> None:
+        """Parts of code that may run at the same time; the threads that there are share them."""
+        if len(parts) == 1:
+            parts[0](self)
+            return
+        with self.parallel_loop("part", 0, len(parts)) as (body, number):
+            for part, add in enumerate(parts):
+                with body.conditional(body.compared(number, "eq", part)) as mine:
+                    add(mine)
+        self.make_dynamic()
+
+    def make_dynamic(self) -> None:
+        """Let threads that are free take the next iteration of the parallel loop just added."""
+        loop = self.builder.insertion_point.block.last_op
+        assert isinstance(loop, scf.ParallelOp)
+        loop.attributes[DynamicAttr.name] = DynamicAttr()
+
     @contextmanager
     def conditional(self, condition: SSAValue) -> Iterator[Code]:
         """Code that runs only if a condition holds."""
@@ -228,6 +256,38 @@ class Code:
         inner = Code(InsertPoint.at_end(then))
         yield inner
         inner.add(scf.YieldOp())
+
+    def first(
+        self,
+        start: SSAValue,
+        is_not: Callable[[Code, SSAValue], SSAValue],
+        next: Callable[[Code, SSAValue], SSAValue],
+    ) -> SSAValue:
+        """The first of `start`, the `next` one after it, and so on, for which `is_not` fails."""
+        before, after = (Block(arg_types=[start.type]) for _ in range(2))
+        test = Code(InsertPoint.at_end(before))
+        test.add(scf.ConditionOp(is_not(test, before.args[0]), before.args[0]))
+        step = Code(InsertPoint.at_end(after))
+        step.add(scf.YieldOp(next(step, after.args[0])))
+        op = scf.WhileOp([start], [start.type], Region(before), Region(after))
+        self.add(op)
+        return op.results[0]
+
+    def changed(
+        self, kind: str, value: SSAValue | int, memory: SSAValue, place: SSAValue | int
+    ) -> SSAValue:
+        """Change an element at once, as `memref.atomic_rmw` does; what it was before.
+
+        The elements are of type i64, and `value` and the result indices.
+        """
+        number = self.integer(value)
+        op = memref.AtomicRMWOp.create(
+            operands=[number, memory, self._value(place)],
+            result_types=[i64],
+            properties={"kind": IntegerAttr(REDUCTION_KINDS.index(kind), i64)},
+        )
+        self.add(op)
+        return self.index(op.result)
 
     def fill(self, array: SSAValue, value: SSAValue | int, extents: Sequence[SSAValue]) -> None:
         """Set all elements of an array of some extents."""
@@ -246,6 +306,18 @@ class Code:
                 code, counter = stack.enter_context(code.loop(name, 0, extent))
                 counters = (*counters, counter)
             yield code, counters
+
+    @contextmanager
+    def copy_loops(
+        self, name: str, extents: Sequence[SSAValue]
+    ) -> Iterator[tuple[Code, tuple[SSAValue, ...]]]:
+        """As `loops`, for a copy of an array, which other passes do not take for irregular."""
+        with self.loops(name, extents) as (code, counters):
+            yield code, counters
+        for counter in counters[:1]:
+            loop = counter.owner.parent_op()
+            assert isinstance(loop, scf.ForOp)
+            loop.attributes[COPY_LOOP] = UnitAttr()
 
     def _value(self, value: SSAValue | int) -> SSAValue:
         return self.constant(value) if isinstance(value, int) else value

@@ -32,6 +32,14 @@ class Extent:
         return subscript if self.first is None else code.difference(subscript, self.first)
 
 
+def places_of(
+    code: Code, extents: Sequence[Extent], subscripts: Sequence[SSAValue]
+) -> list[SSAValue]:
+    """The places of the subscripts of an element, along each dimension."""
+    pairs = zip(extents, subscripts, strict=True)
+    return [extent.place(code, subscript) for extent, subscript in pairs]
+
+
 Extents: TypeAlias = Mapping[SSAValue, Sequence[Extent]]
 """The extents of memrefs along each dimension."""
 

@@ -7,8 +7,8 @@ reads no element of an index array before it has checked that there is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from typing import TypeAlias
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
-from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -30,20 +29,24 @@ from polyir.irregular.checked_indices import (
     MOST_POSITIONS,
     REPORT_SIZE,
     CheckedAccess,
+    CheckedSubscript,
     IndexCheck,
     IndexChecks,
 )
 from polyir.irregular.code import Code
-from polyir.irregular.extents import Extents, declared_extents
-from polyir.irregular.inspection import Inspection
-from polyir.irregular.plans import InspectionPlan, add_plans
+from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, declared_extents
+from polyir.irregular.index_limits import Range, promised_range, sources_of_range
+from polyir.irregular.inspection import INSPECTOR, Inspection
+from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, is_read
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
     ElementAccess,
+    Values,
     address_slice,
     computed_subscripts,
 )
+from polyir.irregular.stated_extents import sources_of_extents, stated_extents
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.raising.effects import LOADS
@@ -61,9 +64,12 @@ def index_checks(
         return {}, ()
     checks: dict[str, list[IndexCheck]] = {}
     functions: list[func.FuncOp] = []
-    taken = {*_functions(module), *names}
+    taken = {*functions_of(module), *names}
     for op in module.ops:
         if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
+            continue
+        if EXECUTOR in op.attributes or INSPECTOR in op.attributes:
+            # The kernel calls them, and nobody else.
             continue
         name = op.sym_name.data
         for check, function in _checks_of(module, name):
@@ -84,13 +90,13 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
     """The checks of a function, each with its function."""
     copy = module.clone()
     kernel = _function(copy, name)
-    known = set(_functions(copy))
+    known = set(functions_of(copy))
     made: list[tuple[CheckedAccess, ...]] = []
     try:
-        for slice in tuple(_checked_loops(kernel, kernel)):
+        for slice in tuple(checked_loops(kernel, kernel)):
             inspection = Inspection(copy, slice)
             if inspection.runs_first:
-                made.append(_add_check(inspection))
+                made.append(add_check(inspection))
     except PolyirError:
         # Not even the bounds of a loop can be replayed.
         return
@@ -108,78 +114,23 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
         shapes = frozenset(
             number
             for number, argument in enumerate(arguments)
-            if isinstance(argument.type, MemRefType)
-            and not any(isinstance(use.operation, LOADS) for use in argument.uses)
+            if isinstance(argument.type, MemRefType) and not is_read(argument, function.body.block)
         )
-        _stop_early(function)
+        stop_early(function)
         function.detach()
         yield IndexCheck(call.symbol, operands, shapes, accesses), function
 
 
-Report: TypeAlias = Callable[[str, Operation], None]
-"""Gets messages, each with the operation that it is about."""
-
-
-def add_index_checks(module: ModuleOp, report: Report) -> bool:
-    """Let the kernels of `module` check their index arrays first, and end the program if need be.
-
-    Says why loops are left; returns whether there is a check.
-    """
-    found = False
-    for op in tuple(module.ops):
-        if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
-            continue
-        for slice in tuple(_checked_loops(op, op)):
-            inspection = Inspection(module, slice)
-            if inspection.runs_first:
-                _add_assertions(module, inspection)
-                found = True
-            else:
-                text, place = inspection.place.reason or ("they are computed here", slice.loop)
-                report(f"the index arrays of a loop are not checked: {text}", place)
-    return found
-
-
-def _add_assertions(module: ModuleOp, inspection: Inspection) -> None:
-    """Call a check, and assert that it reports nothing."""
-    known = set(_functions(module))
-    accesses = _add_check(inspection)
-    functions = _functions(module)
-    # A split makes an executor and another kernel, too.
-    (function,) = [
-        functions[name]
-        for name in functions
-        if name not in known and not name.endswith("_executor")
-    ]
-    _stop_early(function)
-    (call,) = [
-        op
-        for op in module.walk()
-        if isinstance(op, func.CallOp) and op.callee.root_reference.data == function.sym_name.data
-    ]
-    code = Code(InsertPoint.after(call))
-    found = code.load(call.arguments[-1], 0)
-    for number, access in enumerate(accesses, 1):
-        other = code.builder.insert(arith.CmpiOp(found, code.constant(number), "ne")).result
-        code.add(AssertOp(other, _message(access)))
-
-
-def _message(access: CheckedAccess) -> str:
-    sources = [f"'{source[0]}'" for source in access.index_arrays if source is not None]
-    what = f"{' or '.join(sources)} leads" if sources else "a subscript is"
-    place = f"{access.place}: " if access.place else ""
-    return f"{place}{what} out of the bounds of '{access.array}'"
-
-
-def _functions(module: ModuleOp) -> dict[str, func.FuncOp]:
+def functions_of(module: ModuleOp) -> dict[str, func.FuncOp]:
+    """The functions of a module by their names."""
     return {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
 
 
 def _function(module: ModuleOp, name: str) -> func.FuncOp:
-    return _functions(module)[name]
+    return functions_of(module)[name]
 
 
-def _checked_loops(root: Operation, kernel: func.FuncOp) -> Iterator[AddressSlice]:
+def checked_loops(root: Operation, kernel: func.FuncOp) -> Iterator[AddressSlice]:
     """The outermost loops that have index arrays, and whose counters subscripts depend on."""
     for region in root.regions:
         for block in region.blocks:
@@ -188,7 +139,7 @@ def _checked_loops(root: Operation, kernel: func.FuncOp) -> Iterator[AddressSlic
                 if slice is not None:
                     yield slice
                 else:
-                    yield from _checked_loops(op, kernel)
+                    yield from checked_loops(op, kernel)
 
 
 def _slice(loop: SequentialLoop, kernel: func.FuncOp) -> AddressSlice | None:
@@ -199,55 +150,106 @@ def _slice(loop: SequentialLoop, kernel: func.FuncOp) -> AddressSlice | None:
     except PolyirError:
         return None
     is_irregular = any(isinstance(op, LOADS) for op in slice.needed)
-    return slice if is_irregular and slice.uses_counter else None
+    if not is_irregular or not slice.uses_counter:
+        return None
+    return _with_limits(slice) if UNKNOWN_EXTENTS in kernel.attributes else slice
 
 
-def _add_check(inspection: Inspection) -> tuple[CheckedAccess, ...]:
-    """Make an inspection the check of its loop."""
+def _with_limits(slice: AddressSlice) -> AddressSlice:
+    """A slice that has the arguments among its sources from which the known extents follow."""
+    found: dict[SSAValue, None] = dict.fromkeys(slice.sources)
+    loaded = [op.memref for op in slice.needed if isinstance(op, LOADS)]
+    for memory in (*slice.memories, *loaded):
+        found |= dict.fromkeys((*sources_of_extents(memory), *sources_of_range(memory)))
+    return replace(slice, sources=tuple(found))
+
+
+def add_check(inspection: Inspection) -> tuple[CheckedAccess, ...]:
+    """Make an inspection the check of its loop.
+
+    Where extents are not known, subscripts are compared with the ranges that are promised of index
+    arrays, if any.
+    """
     report = inspection.output("report", lambda code, *_: [code.constant(REPORT_SIZE)])
     code, slice, bounds = inspection.code, inspection.slice, inspection.bounds
-    extents = declared_extents(code, slice.memories, inspection.values)
-    code.store(0, report, 0)
-    checker = _Checker(report, extents)
+    values = inspection.values
+    limits = _Limits({}, {})
+    if inspection.has_unknown_extents:
+        limits.add_stated(code, slice, values)
+    else:
+        for memory, extents in declared_extents(code, slice.memories, values).items():
+            limits.extents[memory] = list(extents)
+    # All of it has a value, because messages may be given numbers that they do not print.
+    for place in range(REPORT_SIZE):
+        code.store(0, report, place)
+    checker = _Checker(report, limits)
     with code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
-        slice.replay(body, counter, inspection.values, checker.visit)
+        slice.replay(body, counter, values, checker.visit)
     inspection.finish("indices")
     return tuple(checker.accesses)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """The extents of memories that are known, and the promised ranges of index arrays, which have
+    the names that they have in the check."""
+
+    extents: dict[SSAValue, list[Extent | None]]
+    ranges: dict[SSAValue, Range]
+
+    def add_stated(self, code: Code, slice: AddressSlice, values: Values) -> None:
+        """Add what is known of pointers of C."""
+        for memory in slice.memories:
+            self.extents[memory] = stated_extents(code, memory, values)
+        for memory in dict.fromkeys(op.memref for op in slice.needed if isinstance(op, LOADS)):
+            range = promised_range(code, memory, values)
+            if range is not None and memory in values:
+                self.ranges[values[memory]] = range
 
 
 class _Checker:
     """Adds the check of each access."""
 
-    def __init__(self, report: SSAValue, extents: Extents) -> None:
-        self._report, self._extents = report, extents
+    def __init__(self, report: SSAValue, limits: _Limits) -> None:
+        self._report, self._limits = report, limits
         self.accesses: list[CheckedAccess] = []
 
     def visit(self, code: Code, element: Element) -> None:
         """Check the subscripts of an access."""
-        number = len(self.accesses) + 1
-        sources: list[tuple[str, int] | None] = []
+        checked: list[CheckedSubscript] = []
         for dimension, subscript in enumerate(element.subscripts):
-            extent = self._extents[element.memory][dimension].size
             source = _source(subscript)
+            extent = self._limits.extents[element.memory][dimension]
+            range = None if source is None else self._limits.ranges.get(source.memref)
+            if extent is not None:
+                is_wrong = code.compared(subscript, "uge", extent.size)
+                limit = extent.size
+            elif range is not None:
+                below = code.compared(subscript, "slt", range.first)
+                is_wrong = code.either_holds(below, code.compared(subscript, "sgt", range.last))
+                limit = range.last
+            else:
+                continue
             position = [] if source is None else computed_subscripts(source, code, {})
-            sources.append(None if source is None else (_name(source.memref), len(position)))
-            is_wrong = code.builder.insert(arith.CmpiOp(subscript, extent, "uge")).result
-            kept: list[SSAValue | int] = [
-                number,
-                dimension,
-                subscript,
-                extent,
-                *position[:MOST_POSITIONS],
-            ]
-            with code.conditional(is_wrong) as inner:
-                known = inner.load(self._report, 0)
-                none = inner.builder.insert(arith.CmpiOp(known, inner.constant(0), "eq")).result
-                with inner.conditional(none) as first:
-                    for place, value in reversed(tuple(enumerate(kept))):
-                        first.store(value, self._report, place)
-        location = location_of(element.op)
-        text = "" if location is None else str(location)
-        self.accesses.append(CheckedAccess(_name(element.memory), tuple(sources), text))
+            name = None if source is None else (_name(source.memref), len(position))
+            checked.append(CheckedSubscript(dimension, name, extent is None))
+            number = len(self.accesses) + 1
+            found = position[:MOST_POSITIONS]
+            self._note(code, is_wrong, [number, dimension, subscript, limit, *found])
+        if checked:
+            location = location_of(element.op)
+            place = "" if location is None else str(location)
+            rank = len(element.subscripts)
+            self.accesses.append(CheckedAccess(_name(element.memory), rank, tuple(checked), place))
+
+    def _note(self, code: Code, is_wrong: SSAValue, kept: list[SSAValue | int]) -> None:
+        """Fill the report if a subscript is wrong, and nothing was before."""
+        with code.conditional(is_wrong) as inner:
+            known = inner.load(self._report, 0)
+            none = inner.compared(known, "eq", 0)
+            with inner.conditional(none) as first:
+                for place, value in reversed(tuple(enumerate(kept))):
+                    first.store(value, self._report, place)
 
 
 def _source(subscript: SSAValue) -> affine.LoadOp | memref.LoadOp | None:
@@ -265,7 +267,7 @@ def _name(memory: SSAValue) -> str:
 # Out of bounds, a function must not go on: what it would read next is not there.
 
 
-def _stop_early(function: func.FuncOp) -> None:
+def stop_early(function: func.FuncOp) -> None:
     """Guard the loads of a check, and let its loops end after the first report."""
     report = function.body.block.args[-1]
     operations = tuple(function.walk())

@@ -1,8 +1,8 @@
-"""Where an inspector runs, and the functions of inspector and executor.
+"""The functions of inspector and executor.
 
 The inspector of a loop is a function that fills arrays. It runs before the outermost loop that
-does not write what it reads. If that is at the top of a kernel, what is left of the kernel becomes
-a second function, the executor, and the kernel calls both:
+does not write what it reads (`polyir/irregular/placement.py`). If that is at the top of a kernel,
+what is left of the kernel becomes a second function, the executor, and the kernel calls both:
 
     func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
       %order = memref.alloc(%n) : memref<?xindex>
@@ -17,11 +17,10 @@ So a program may call the inspector once and the executor many times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from xdsl.builder import Builder
 from xdsl.dialects import affine, func, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -34,11 +33,10 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.diagnostics import PolyirError, location_of
-from polyir.dialects.affine_extra import MaxOp
+from polyir.diagnostics import location_of
 from polyir.irregular.code import Code
 from polyir.irregular.extents import (
     UNKNOWN_EXTENTS,
@@ -46,190 +44,24 @@ from polyir.irregular.extents import (
     declared_extents,
     visited_extents,
 )
-from polyir.irregular.plans import INSPECTED_INSIDE
-from polyir.irregular.slices import AddressSlice, Values, Visit
-from polyir.irregular.writes import first_write
-from polyir.isl_names import unique_name
-from polyir.loops.loop_forms import (
-    SequentialLoop,
-    computed,
-    erase_idle,
-    extreme_bound,
-    is_outside,
-    range_of,
+from polyir.irregular.loop_parts import Bounds, bounds_before
+from polyir.irregular.placement import (
+    BackwardSlice,
+    CannotMoveError,
+    add_prelude,
+    erase_others,
+    function_of,
+    outermost_place,
+    refuse,
 )
-from polyir.model.index_expressions import IndexExpression
-from polyir.model.raising.effects import LOADS, is_pure, may_trap
+from polyir.irregular.plans import EXECUTOR, INSPECTED_INSIDE, executor_call, kernel_of
+from polyir.irregular.slices import AddressSlice, Values, Visit
+from polyir.isl_names import unique_name
+from polyir.loops.loop_forms import erase_idle
 
 INSPECTOR = "polyir.inspector"
-"""The attribute of functions that are inspectors: their loops get no inspectors of their own."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The values that bound a loop, computed before it."""
-
-    lower: SSAValue
-    upper: SSAValue
-    step: SSAValue
-
-    def mapped(self, values: Values) -> Bounds:
-        """The values that stand for these ones."""
-        return Bounds(*(values.get(each, each) for each in (self.lower, self.upper, self.step)))
-
-
-def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
-    """The bounds of a loop as values, computed before it; raises for a step that is not known."""
-    if not isinstance(loop.body.block.args[0].type, IndexType):
-        raise PolyirError("the counter of the loop is not of type index", location_of(loop))
-    found = range_of(loop)
-    if found is None:
-        raise PolyirError("the step of the loop is not a positive constant", location_of(loop))
-    assert found.step is not None
-    builder = Builder(InsertPoint.before(loop))
-    step = computed(IndexExpression((), found.step), False, builder)
-    lower = extreme_bound(found.lower, MaxOp, builder)
-    return Bounds(lower, extreme_bound(found.upper, affine.MinOp, builder), step)
-
-
-def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
-    """Move the iteration of a loop to where `counter` is its counter."""
-    block = loop.body.block
-    counter.name_hint = block.args[0].name_hint
-    block.args[0].replace_all_uses_with(counter)
-    for op in tuple(block.ops):
-        if op is not block.last_op:
-            op.detach()
-            code.add(op)
-            legalize_affine(op)
-
-
-@dataclass(frozen=True)
-class Runs:
-    """That what comes next is only run if a loop has an iteration, or if a condition holds.
-
-    `values` are the lower and upper bound of the loop, or the condition.
-    """
-
-    values: tuple[SSAValue, SSAValue] | tuple[SSAValue]
-
-
-@dataclass
-class Place:
-    """The operation that an inspector runs before, and what it needs there.
-
-    `prelude` are pure operations and loads that are after the place in the program, in their order,
-    with the loops that they were moved out of, and `sources` the values that they and the slice
-    take from before the place. `reason` says why the place is not further out, with the operation
-    that prevents it.
-    """
-
-    before: Operation
-    sources: dict[SSAValue, None]
-    loads: list[Operation]
-    prelude: list[Operation | Runs] = field(default_factory=list)
-    reason: tuple[str, Operation] | None = None
-
-    def move_out(self) -> bool:
-        """Move before the loop or conditional around the place, if the inspector can run there."""
-        around = self.before.parent_op()
-        if around is None or isinstance(around, func.FuncOp):
-            return False
-        if not isinstance(around, affine.ForOp | scf.ForOp | scf.IfOp):
-            self.reason = (f"it is in '{around.name}'", around)
-            return False
-        mover = _Mover(around)
-        try:
-            for op in self.loads:
-                mover.require_unwritten(op)
-            for value in self.sources:
-                mover.need(value)
-            runs = _runs(around, self.before)
-        except _StopError as error:
-            self.reason = (str(error), error.op)
-            return False
-        self.before, self.sources = around, mover.sources
-        self.prelude = [*mover.found, *self.prelude]
-        if runs is not None:
-            self.prelude.insert(0, runs)
-            self.sources |= dict.fromkeys(runs.values)
-        self.loads += [op for op in mover.found if isinstance(op, LOADS)]
-        return True
-
-
-def _runs(around: affine.ForOp | scf.ForOp | scf.IfOp, inner: Operation) -> Runs | None:
-    """When `inner` runs, which is in `around`; `None` for always."""
-    if isinstance(around, scf.IfOp):
-        if inner.parent_region() is not around.true_region:
-            raise _StopError("it is in the 'else' of a conditional", around)
-        return Runs((around.cond,))
-    if isinstance(around, scf.ForOp):
-        return Runs((around.lb, around.ub))
-    known = range_of(around)
-    if known is None:
-        raise _StopError("the bounds of this loop are not affine", around)
-    if len(known.lower) == len(known.upper) == 1:
-        distance = known.upper[0] - known.lower[0]
-        if distance.is_constant and distance.constant > 0:
-            return None
-    bounds = bounds_before(around)
-    return Runs((bounds.lower, bounds.upper))
-
-
-class _StopError(Exception):
-    def __init__(self, message: str, op: Operation) -> None:
-        super().__init__(message)
-        self.op = op
-
-
-class _Mover:
-    """What values inside a loop, or a function, need of what is before it."""
-
-    def __init__(self, around: Operation) -> None:
-        self.found: dict[Operation, None] = {}
-        self.sources: dict[SSAValue, None] = {}
-        self._around = around
-
-    def need(self, value: SSAValue) -> None:
-        """Add the operations that compute a value, after those that it depends on."""
-        if is_outside(value, self._around):
-            self.sources[value] = None
-            return
-        owner = value.owner
-        if isinstance(self._around, func.FuncOp) and owner is self._around.body.block:
-            self.sources[value] = None
-            return
-        if isinstance(owner, Block):
-            raise _StopError("the subscripts depend on this loop", self._around)
-        if owner in self.found:
-            return
-        if isinstance(owner, LOADS):
-            self.require_unwritten(owner)
-        elif not is_pure(owner):
-            raise _StopError(f"'{owner.name}' is needed for the subscripts", owner)
-        for operand in owner.operands:
-            self.need(operand)
-        self.found[owner] = None
-
-    def need_pure(self, values: Iterable[SSAValue]) -> None:
-        """Add values; those that are not computed from arguments alone are sources themselves."""
-        for value in values:
-            mover = _Mover(self._around)
-            try:
-                mover.need(value)
-            except _StopError:
-                self.sources[value] = None
-            else:
-                self.found |= mover.found
-                self.sources |= mover.sources
-
-    def require_unwritten(self, load: Operation) -> None:
-        """Raise if the loop around may write what `load` reads."""
-        assert isinstance(load, LOADS)
-        write = first_write(self._around, load.memref)
-        if write is not None:
-            name = load.memref.name_hint or "memory"
-            raise _StopError(f"the index array '{name}' may be written here", write)
+"""The attribute of functions that are inspectors, and of loops that copy data for an executor: they
+get no inspectors of their own."""
 
 
 Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
@@ -254,6 +86,7 @@ class Inspection:
     holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
     outputs are declared and the body is made, then `finish` adds the function to the module, and
     calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
+    It also has the values of `cells`, numbers in memory that earlier inspectors have found.
     """
 
     def __init__(
@@ -261,21 +94,20 @@ class Inspection:
         module: ModuleOp,
         slice: AddressSlice,
         *further: AddressSlice,
-        around: SequentialLoop | None = None,
+        around: Operation | None = None,
         with_memories: bool = True,
+        cells: Sequence[SSAValue] = (),
     ) -> None:
-        self._module, self.slice = module, slice
-        self._function = _function_of(slice.loop)
+        self.slice = slice
+        self._function = function_of(slice.loop)
         self._slices = (slice, *further)
         known_before = frozenset(self._function.walk())
         self.program_bounds = tuple(bounds_before(each.loop) for each in self._slices)
-        self.place = _outermost_place(self._slices, self.program_bounds, with_memories)
+        self.place = outermost_place(self._slices, self.program_bounds, with_memories, cells)
         if around is not None and not self.place.before.is_ancestor(around):
-            for op in reversed(tuple(self._function.walk())):
-                if op not in known_before:
-                    Rewriter.erase_op(op)
-            _refuse(self.place)
-        self._pure = _Mover(self._function)
+            erase_others(self._function, known_before)
+            refuse(self.place)
+        self._pure = BackwardSlice(self._function)
         self._pure.need_pure(self.place.sources)
         self._sources = tuple(self._pure.sources)
         self._block = Block(arg_types=[value.type for value in self._sources])
@@ -302,16 +134,21 @@ class Inspection:
     @property
     def has_unknown_extents(self) -> bool:
         """Whether `extents` needs a visit of all accesses."""
-        return UNKNOWN_EXTENTS in self._function.attributes
+        return has_unknown_extents(self.slice)
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel."""
+        return kernel_of(self._function).sym_name.data
 
     def extents(self) -> Extents:
         """The extents of the memrefs of the loops, as values of the inspector."""
         memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
         if self.has_unknown_extents:
-            return visited_extents(self.code, memories, self._visit_all)
+            return visited_extents(self.code, memories, self.visit_all)
         return declared_extents(self.code, memories, self.values)
 
-    def _visit_all(self, visit: Visit) -> None:
+    def visit_all(self, visit: Visit) -> None:
         """Visit the accesses of all loops."""
         for slice, bounds in zip(self._slices, self.all_bounds, strict=True):
             with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
@@ -331,11 +168,11 @@ class Inspection:
         Its name is that of the kernel and `suffix`.
         """
         self.code.add(func.ReturnOp())
-        name = self._free_name(f"{_kernel_name(self._function)}_{suffix}")
+        name = self._free_name(f"{kernel_of(self._function).sym_name.data}_{suffix}")
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
         inspector.attributes[INSPECTOR] = UnitAttr()
-        self._table.insert_op_before(inspector, self._function)
+        self.table.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
         reason = self._reason_in_kernel()
@@ -369,13 +206,13 @@ class Inspection:
         for load in self.place.loads:
             try:
                 self._pure.require_unwritten(load)
-            except _StopError as error:
+            except CannotMoveError as error:
                 return str(error), error.op
         return None
 
     def _called_by_kernel(self, name: str) -> tuple[SSAValue, ...]:
         """Call the inspector before the executor, in the kernel."""
-        call = _executor_call(self._module, self._function) or self._split()
+        call = executor_call(self._function) or self._split()
         arguments = self._function.body.block.args
         known: Values = dict(zip(arguments, call.arguments, strict=True))
         outputs = self._call(name, Code(InsertPoint.before(call)), known)
@@ -402,13 +239,14 @@ class Inspection:
         kernel = func.FuncOp(name, types, visibility=executor.sym_visibility)
         kernel.arg_attrs, kernel.res_attrs = executor.arg_attrs, executor.res_attrs
         kernel.attributes = dict(executor.attributes)
+        executor.attributes[EXECUTOR] = UnitAttr()
         kernel.location = executor.location
         block = kernel.body.block
         for old, new in zip(executor.body.block.args, block.args, strict=True):
             new.name_hint = old.name_hint
         call = func.CallOp(executor.sym_name.data, block.args, types.outputs.data)
         block.add_ops([call, func.ReturnOp(*call.results)])
-        self._table.insert_op_after(kernel, executor)
+        self.table.insert_op_after(kernel, executor)
         return call
 
     def _call(self, name: str, code: Code, known: Values) -> tuple[SSAValue, ...]:
@@ -435,7 +273,7 @@ class Inspection:
         values = dict(known)
         for op in self._pure.found:
             code.add(op.clone(values))
-        runs = _add_prelude(self.place.prelude, code, values)
+        runs = add_prelude(self.place.prelude, code, values)
         bounds = [known.mapped(values) for known in self.program_bounds]
         if runs is not None:
             # Without an iteration of the loops around, index arrays may have no elements to read.
@@ -445,38 +283,15 @@ class Inspection:
         return values, tuple(bounds)
 
     @property
-    def _table(self) -> Block:
+    def table(self) -> Block:
         """The block of the module that the function is in."""
         table = self._function.parent_block()
         assert table is not None
         return table
 
     def _free_name(self, wanted: str) -> str:
-        taken = {op.sym_name.data for op in self._table.ops if isinstance(op, func.FuncOp)}
+        taken = {op.sym_name.data for op in self.table.ops if isinstance(op, func.FuncOp)}
         return unique_name(wanted, taken)
-
-
-def _add_prelude(
-    prelude: Iterable[Operation | Runs], code: Code, values: Values
-) -> SSAValue | None:
-    """Add what comes before an inspector; whether the place in the program is reached at all."""
-    runs: SSAValue | None = None
-    for item in prelude:
-        if isinstance(item, Runs):
-            mine = [values.get(each, each) for each in item.values]
-            holds = mine[0] if len(mine) == 1 else code.compared(mine[0], "slt", mine[1])
-            runs = holds if runs is None else code.both(runs, holds)
-        elif runs is not None and (isinstance(item, LOADS) or may_trap(item)):
-            code.copy_if(runs, item, values)
-        else:
-            code.add(item.clone(values))
-    return runs
-
-
-def _function_of(op: Operation) -> func.FuncOp:
-    parent = op.parent_op()
-    assert parent is not None
-    return parent if isinstance(parent, func.FuncOp) else _function_of(parent)
 
 
 def _outside_loops(code: Code) -> Code:
@@ -491,42 +306,6 @@ def _outside_loops(code: Code) -> Code:
     return Code(InsertPoint.at_start(block))
 
 
-def _kernel_name(function: func.FuncOp) -> str:
-    return function.sym_name.data.removesuffix("_executor")
-
-
-def _outermost_place(
-    slices: Sequence[AddressSlice], bounds: Sequence[Bounds], with_memories: bool
-) -> Place:
-    """The outermost place for the inspector of some loops; the first one is where it begins."""
-    loads: list[Operation] = []
-    needed: list[SSAValue] = []
-    for slice, known in zip(slices, bounds, strict=True):
-        loads += [op for op in slice.needed if isinstance(op, LOADS)]
-        needed += (*slice.sources, known.lower, known.upper, known.step)
-        needed += slice.memories if with_memories else ()
-    place = Place(slices[0].loop, dict.fromkeys(needed), loads)
-    while place.move_out():
-        pass
-    return place
-
-
-def _refuse(place: Place) -> None:
-    """Raise, because an inspector cannot run further out than `place`."""
-    text, op = place.reason or ("it cannot move out of this", place.before)
-    raise PolyirError(f"the inspector cannot run before the outer loop: {text}", location_of(op))
-
-
-def _executor_call(module: ModuleOp, function: func.FuncOp) -> func.CallOp | None:
-    """The call of an executor in its kernel; `None` for other functions."""
-    name = function.sym_name.data
-    if not name.endswith("_executor"):
-        return None
-    calls = [
-        op
-        for op in module.walk()
-        if isinstance(op, func.CallOp) and op.callee.root_reference.data == name
-    ]
-    if len(calls) != 1 or _function_of(calls[0]).sym_name.data != _kernel_name(function):
-        return None
-    return calls[0]
+def has_unknown_extents(slice: AddressSlice) -> bool:
+    """Whether nobody knows how large the arrays are that the function around a loop gets."""
+    return UNKNOWN_EXTENTS in function_of(slice.loop).attributes

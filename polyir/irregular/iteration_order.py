@@ -1,12 +1,17 @@
 """Iterations of an irregular loop in the order of the elements that they access.
 
-An inspector sorts the iterations by the first element that each accesses by an index array
-(lexicographic grouping: H. Han and C.-W. Tseng, "Exploiting locality for irregular scientific
-codes", IEEE Transactions on Parallel and Distributed Systems, 2006). The executor is the loop in
-that order, with the arrays that it reads from one end to the other in that order, too.
+An inspector sorts the iterations: by the first element that each accesses by an index array
+(lexicographic grouping), or by all of them, the first one first (lexicographic sorting; H. Han and
+C.-W. Tseng, "Exploiting locality for irregular scientific codes", IEEE Transactions on Parallel and
+Distributed Systems, 2006). The executor is the loop in that order, with the arrays that it reads
+from one end to the other in that order, too.
 """
 
 from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import partial
+from typing import Literal, TypeAlias
 
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import AnyFloat, IndexType, MemRefType, ModuleOp
@@ -15,23 +20,33 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, move_body
+from polyir.irregular.data_groups import index_load
+from polyir.irregular.independence import own_memories
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, move_body
 from polyir.irregular.reduction_loops import updates_in
-from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values
-from polyir.irregular.wavefronts import Report, sort_by_wavefront
+from polyir.irregular.slices import (
+    AddressSlice,
+    Element,
+    ElementAccess,
+    Values,
+    first_subscript,
+)
+from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
-from polyir.model.raising.effects import may_overlap, stores_in
 from polyir.model.updates import allow_overflow
+from polyir.model.writes import first_write
 
 
 def require_any_order(loop: SequentialLoop, reassociate: bool) -> None:
     """Raise `PolyirError` unless the iterations of a loop may run in any order.
 
-    They may if they only update elements; with `reassociate`, floating-point numbers, too.
+    They may if each writes elements that are its own, or only updates elements; with `reassociate`,
+    floating-point numbers, too.
     """
-    for chain in updates_in(loop):
+    for chain in updates_in(loop, own_memories(loop)):
         if isinstance(chain.load.results[0].type, AnyFloat) and not reassociate:
             raise PolyirError(
                 "another order of the updates changes how they are rounded: "
@@ -41,7 +56,13 @@ def require_any_order(loop: SequentialLoop, reassociate: bool) -> None:
         allow_overflow(chain.steps)
 
 
-def reorder_iterations(module: ModuleOp, slice: AddressSlice, report: Report) -> None:
+Method: TypeAlias = Literal["grouping", "sorting"]
+"""Whether iterations are sorted by the first element that they access, or by all of them."""
+
+
+def reorder_iterations(
+    module: ModuleOp, slice: AddressSlice, method: Method, report: Report
+) -> None:
     """Let a loop, whose iterations may run in any order, run in that of what it accesses.
 
     That are the memories of the slice, which have elements of index arrays as first subscripts.
@@ -57,7 +78,7 @@ def reorder_iterations(module: ModuleOp, slice: AddressSlice, report: Report) ->
         for each in streams
         if each in inspection.values and isinstance(_element_type(each), IndexType)
     }
-    _sort(inspection, order)
+    _sort(inspection, order, method)
     for each, output in pointers.items():
         _gather(inspection.code, inspection.values[each], order, output)
     new_order, *outputs = inspection.finish()
@@ -83,18 +104,22 @@ def _element_type(memory: SSAValue) -> Attribute:
 
 
 def _streams(loop: SequentialLoop, region: Operation) -> dict[SSAValue, list[ElementAccess]]:
-    """The one-dimensional arrays that a loop reads at its counter, and a region does not write."""
+    """The one-dimensional arrays that a loop reads at its counter, and a region does not write.
+
+    Each iteration reads them: if some do not, arrays may be shorter than the copies.
+    """
     found: dict[SSAValue, list[ElementAccess]] = {}
     counter = IndexExpression.of(loop.body.block.args[0])
     for op in loop.walk():
         if isinstance(op, affine.LoadOp | memref.LoadOp) and _subscripts(op) == (counter,):
             found.setdefault(op.memref, []).append(op)
-    writes = tuple(stores_in(region))
+    # A copy reads the element of each iteration: one that is not read by all may not be there.
     return {
         memory: loads
         for memory, loads in found.items()
         if is_outside(memory, region)
-        and not any(may_overlap(write.memref, memory) for write in writes)
+        and first_write(region, memory) is None
+        and any(load.parent is loop.body.block for load in loads)
     }
 
 
@@ -108,35 +133,74 @@ def _subscripts(load: affine.LoadOp | memref.LoadOp) -> tuple[IndexExpression, .
         return None
 
 
-def _sort(inspection: Inspection, order: SSAValue) -> None:
-    """Add the code that sorts the iterations by the first element that each accesses."""
-    code, slice, values = inspection.code, inspection.slice, inspection.values
-    iterations = _iterations(code, inspection.bounds)
+def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:
+    """Add the code that sorts the iterations by the elements that they access."""
+    code, bounds = inspection.code, inspection.bounds
+    iterations = _iterations(code, bounds)
     keys, key, count = code.array("keys", iterations), code.cell("key"), code.cell("count")
-    code.store(0, count)
-    lower, step = inspection.bounds.lower, inspection.bounds.step
-
-    def note(code: Code, element: Element) -> None:
-        first = element.subscripts[0]
-        code.store(code.select(code.load(key), "slt", 0, first, code.load(key)), key)
-
+    parts = _accesses_by_element(inspection.slice)
+    if method == "grouping":
+        parts = [[access for part in parts for access in part]]
     with code.loop("t", 0, iterations) as (body, place):
-        body.store(-1, key)
-        slice.replay(body, body.sum(lower, body.product(place, step)), values, note)
-        found = body.maximum(body.load(key), 0)
-        body.store(found, keys, place)
-        body.store(body.maximum(body.load(count), body.sum(found, 1)), count)
-    starts = code.array("starts", code.sum(code.load(count), 1))
-    sort_by_wavefront(code, keys, iterations, (order, starts, count))
-    code.free(keys, starts)
+        body.store(place, order, place)
+    # The order of what comes first is that of the last sort, which keeps the others where it can.
+    for part in reversed(parts):
+        code.store(0, count)
+        slice = inspection.slice.only(part)
+        with code.loop("t", 0, iterations) as (body, place):
+            body.store(-1, key)
+            counter = body.sum(bounds.lower, body.product(place, bounds.step))
+            slice.replay(body, counter, inspection.values, partial(_note_first, key))
+            found = body.maximum(body.load(key), 0)
+            body.store(found, keys, place)
+            body.store(body.maximum(body.load(count), body.sum(found, 1)), count)
+        _sort_stably(code, keys, code.load(count), order)
+    code.free(keys)
     with code.loop("t", 0, iterations) as (body, place):
         number = body.load(order, place)
-        body.store(body.sum(lower, body.product(number, step)), order, place)
+        body.store(body.sum(bounds.lower, body.product(number, bounds.step)), order, place)
+
+
+def _accesses_by_element(slice: AddressSlice) -> list[list[ElementAccess]]:
+    """The accesses by index arrays in the order of the loop; those to one place are together."""
+    found: dict[Hashable, list[ElementAccess]] = {}
+    for access in slice.accesses:
+        is_affine = isinstance(access, affine.LoadOp | affine.StoreOp)
+        if not is_affine and index_load(access.indices[0], slice.loop) is not None:
+            found.setdefault(first_subscript(access), []).append(access)
+    return list(found.values())
+
+
+def _note_first(key: SSAValue, code: Code, element: Element) -> None:
+    """Store the first subscript of an element, unless there was one before."""
+    known = code.load(key)
+    code.store(code.select(known, "slt", 0, element.subscripts[0], known), key)
+
+
+def _sort_stably(code: Code, keys: SSAValue, count: SSAValue, order: SSAValue) -> None:
+    """Add a counting sort of the numbers in `order` by their keys, which are below `count`."""
+    number = code.extent(order, 0)
+    before, places = code.array("before", number), code.array("places", code.sum(count, 1))
+    code.fill(places, 0, [code.sum(count, 1)])
+    with code.loop("t", 0, number) as (body, place):
+        body.store(body.load(order, place), before, place)
+        next = body.sum(body.load(keys, place), 1)
+        body.store(body.sum(body.load(places, next), 1), places, next)
+    with code.loop("k", 0, count) as (body, key):
+        next = body.sum(key, 1)
+        body.store(body.sum(body.load(places, key), body.load(places, next)), places, next)
+    with code.loop("t", 0, number) as (body, place):
+        each = body.load(before, place)
+        key = body.load(keys, each)
+        target = body.load(places, key)
+        body.store(each, order, target)
+        body.store(body.sum(target, 1), places, key)
+    code.free(before, places)
 
 
 def _gather(code: Code, memory: SSAValue, order: SSAValue, target: SSAValue) -> None:
     """Add the code that reads an array in an order, and fills another one."""
-    with code.loop("t", 0, code.extent(order, 0)) as (body, place):
+    with code.copy_loops("t", [code.extent(order, 0)]) as (body, (place,)):
         body.store(body.load(memory, body.load(order, place)), target, place)
 
 

@@ -12,9 +12,9 @@ loop is of section 15.3.2.2 of "Computations on Iteration Spaces", The Compiler 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import partial
 
 from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
@@ -23,9 +23,18 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.irregular.candidates import dependent_values
 from polyir.irregular.code import Code
-from polyir.irregular.extents import Extent
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
-from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, subscripts_of
+from polyir.irregular.extents import Extent, places_of
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.slices import (
+    AddressSlice,
+    CannotInspectError,
+    Element,
+    ElementAccess,
+    Values,
+    subscripts_of,
+)
+from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.control import LOOPS
@@ -38,10 +47,6 @@ class CannotTestError(Exception):
     def __init__(self, message: str, op: Operation) -> None:
         super().__init__(message)
         self.op = op
-
-
-Report: TypeAlias = Callable[[str, Operation], None]
-"""Gets messages, each with the operation that it is about."""
 
 
 def add_runtime_test(module: ModuleOp, slice: AddressSlice, always: bool, report: Report) -> None:
@@ -143,8 +148,12 @@ def _common_form(accesses: Sequence[ElementAccess], loop: SequentialLoop) -> _Fo
 def _forms(op: ElementAccess, loop: SequentialLoop) -> list[_Form]:
     """The dimensions in which the subscript of an access is the counter plus a constant."""
     counter = IndexExpression.of(loop.body.block.args[0])
+    try:
+        subscripts = subscripts_of(op, loop)
+    except CannotInspectError:
+        return []
     found = []
-    for dimension, subscript in enumerate(subscripts_of(op, loop)):
+    for dimension, subscript in enumerate(subscripts):
         rest = subscript - counter
         if all(isinstance(atom, SSAValue) and is_outside(atom, loop) for atom, _ in rest.terms):
             found.append(_Form(dimension, rest))
@@ -235,6 +244,14 @@ def _is_repeated(inspection: Inspection) -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class _Table:
+    """The iteration that writes each element of a memref, from 1 on, or 0."""
+
+    array: SSAValue
+    extents: Sequence[Extent]
+
+
 class _Inspector:
     """Makes the body of a test."""
 
@@ -242,53 +259,54 @@ class _Inspector:
         self._inspection = inspection
         self._code, self._values = inspection.code, inspection.values
         self._bounds, self._passes = inspection.bounds, passes
+        self._tests = {test.memory: test for each in passes for test in each.tests}
 
     def fill(self, independent: SSAValue) -> None:
         """Add the code that fills the output."""
         code, bounds = self._code, self._bounds
         code.store(1, independent)
-        tests = {test.memory: test for each in self._passes for test in each.tests}
-        wanted = [memory for memory, test in tests.items() if test.has_table]
-        extents = self._inspection.extents() if wanted else {}
-        tables = {memory: self._table(memory, extents[memory]) for memory in wanted}
+        tables = self._tables()
         for each in self._passes:
             with code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
                 mark = body.sum(body.difference(counter, bounds.lower), 1)
-
-                def visit(
-                    code: Code,
-                    element: Element,
-                    each: _Pass = each,
-                    counter: SSAValue = counter,
-                    mark: SSAValue = mark,
-                ) -> None:
-                    if element.op in each.compared:
-                        is_bad = self._is_other(code, tests[element.memory], element, counter)
-                        _fail_if(code, independent, is_bad)
-                    if element.op in (*each.marked, *each.looked_up):
-                        table = tables[element.memory]
-                        places = [
-                            extent.place(code, subscript)
-                            for extent, subscript in zip(
-                                extents[element.memory], element.subscripts, strict=True
-                            )
-                        ]
-                        known = code.load(table, *places)
-                        is_other = code.both(
-                            code.compared(known, "ne", 0), code.compared(known, "ne", mark)
-                        )
-                        _fail_if(code, independent, is_other)
-                        if element.is_store:
-                            code.store(mark, table, *places)
-
+                visit = partial(self._test, each, counter, mark, tables, independent)
                 each.slice.replay(body, counter, self._values, visit)
-        code.free(*tables.values())
+        code.free(*(table.array for table in tables.values()))
 
-    def _table(self, memory: SSAValue, extents: Sequence[Extent]) -> SSAValue:
-        sizes = [extent.size for extent in extents]
-        table = self._code.array(f"{memory.name_hint or 'memory'}_writer", *sizes)
-        self._code.fill(table, 0, sizes)
-        return table
+    def _tables(self) -> dict[SSAValue, _Table]:
+        """The tables of the memrefs that need one: no iteration has written anything."""
+        wanted = [memory for memory, test in self._tests.items() if test.has_table]
+        extents = self._inspection.extents() if wanted else {}
+        found: dict[SSAValue, _Table] = {}
+        for memory in wanted:
+            sizes = [extent.size for extent in extents[memory]]
+            array = self._code.array(f"{memory.name_hint or 'memory'}_writer", *sizes)
+            self._code.fill(array, 0, sizes)
+            found[memory] = _Table(array, extents[memory])
+        return found
+
+    def _test(
+        self,
+        visit: _Pass,
+        counter: SSAValue,
+        mark: SSAValue,
+        tables: Mapping[SSAValue, _Table],
+        independent: SSAValue,
+        code: Code,
+        element: Element,
+    ) -> None:
+        """Add what a visit tests at an access of the iteration with the number `mark`."""
+        if element.op in visit.compared:
+            is_other = self._is_other(code, self._tests[element.memory], element, counter)
+            _fail_if(code, independent, is_other)
+        if element.op in (*visit.marked, *visit.looked_up):
+            table = tables[element.memory]
+            places = places_of(code, table.extents, element.subscripts)
+            known = code.load(table.array, *places)
+            is_other = code.both(code.compared(known, "ne", 0), code.compared(known, "ne", mark))
+            _fail_if(code, independent, is_other)
+            if element.is_store:
+                code.store(mark, table.array, *places)
 
     def _is_other(self, code: Code, test: _Test, element: Element, counter: SSAValue) -> SSAValue:
         """Whether another iteration has the element as its own, by the form of the others."""

@@ -8,29 +8,38 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
-from polyir.irregular.extents import Extent, Extents
+from polyir.irregular.extents import Extent, Extents, places_of
 from polyir.irregular.slices import Element, Visit
 
 
 @dataclass(frozen=True)
 class Shadow:
-    """For each element of a memref, a number from those that read it, and one from its writers."""
+    """For each element of a memref, a number from those that read it, and one from its writers.
 
-    read: SSAValue
+    There is none from readers if nobody looks at loads.
+    """
+
+    read: SSAValue | None
     written: SSAValue
     extents: Sequence[Extent]
 
     def places(self, code: Code, element: Element) -> list[SSAValue]:
         """The subscripts of an element in the two arrays."""
-        pairs = zip(self.extents, element.subscripts, strict=True)
-        return [extent.place(code, subscript) for extent, subscript in pairs]
+        return places_of(code, self.extents, element.subscripts)
+
+    @property
+    def arrays(self) -> list[SSAValue]:
+        """The arrays that there are."""
+        return [each for each in (self.read, self.written) if each is not None]
 
 
 class Shadows:
-    """The shadows of memrefs with some extents."""
+    """The shadows of memrefs with some extents; only of their stores without `has_loads`."""
 
-    def __init__(self, code: Code, extents: Extents) -> None:
-        self._of = {memory: _shadow(code, memory, each) for memory, each in extents.items()}
+    def __init__(self, code: Code, extents: Extents, has_loads: bool = True) -> None:
+        self._of = {
+            memory: _shadow(code, memory, each, has_loads) for memory, each in extents.items()
+        }
 
     def __getitem__(self, memory: SSAValue) -> Shadow:
         return self._of[memory]
@@ -39,13 +48,18 @@ class Shadows:
         """Forget all accesses: set all elements to `number`."""
         for each in self._of.values():
             sizes = [extent.size for extent in each.extents]
-            code.fill(each.read, number, sizes)
-            code.fill(each.written, number, sizes)
+            for array in each.arrays:
+                code.fill(array, number, sizes)
+
+    def fill_written(self, code: Code, number: SSAValue | int) -> None:
+        """Forget who wrote the elements."""
+        for each in self._of.values():
+            code.fill(each.written, number, [extent.size for extent in each.extents])
 
     def free(self, code: Code) -> None:
         """Free the arrays."""
         for each in self._of.values():
-            code.free(each.read, each.written)
+            code.free(*each.arrays)
 
     def highest(self, cell: SSAValue) -> Visit:
         """Raises `cell` to the highest number of what an access depends on."""
@@ -73,6 +87,8 @@ class Shadows:
         shadow = self._of[element.memory]
         places = shadow.places(code, element)
         for array in (shadow.written, shadow.read)[: 1 + element.is_store]:
+            if array is None:
+                continue
             number = code.load(array, *places)
             code.store(choose(code.load(cell), number), cell)
 
@@ -89,6 +105,7 @@ class Shadows:
             # Those that accessed the element before have a number that is not beyond this one.
             code.store(number, shadow.written, *places)
         else:
+            assert shadow.read is not None
             known = code.load(shadow.read, *places)
             code.store(choose(known, number), shadow.read, *places)
 
@@ -122,8 +139,8 @@ def find_wavefronts(
         visit(body, block, shadows.note_highest(after))
 
 
-def _shadow(code: Code, memory: SSAValue, extents: Sequence[Extent]) -> Shadow:
+def _shadow(code: Code, memory: SSAValue, extents: Sequence[Extent], has_loads: bool) -> Shadow:
     name = memory.name_hint or "memory"
     sizes = [extent.size for extent in extents]
-    read, written = (code.array(f"{name}_{what}", *sizes) for what in ("read", "written"))
-    return Shadow(read, written, extents)
+    read = code.array(f"{name}_read", *sizes) if has_loads else None
+    return Shadow(read, code.array(f"{name}_written", *sizes), extents)

@@ -8,21 +8,20 @@ loops", IEEE Transactions on Computers, 1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.codegen.affine_to_scf import map_values, parallel_loop_bounds
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.writes import first_write
+from polyir.irregular.loop_parts import known_range
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
-from polyir.loops.loop_ranges import ranges_of
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
 from polyir.model.raising.control import LOOPS, iterators_of
@@ -36,6 +35,7 @@ from polyir.model.raising.effects import (
     may_overlap,
     stores_in,
 )
+from polyir.model.writes import first_write
 
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 
@@ -181,8 +181,13 @@ def address_slice(
     """
     if loop.results:
         raise CannotInspectError("its iterations carry values in iter_args", loop)
+    try:
+        known_range(loop)
+    except PolyirError as error:
+        raise CannotInspectError(error.message, loop) from None
     for op in loop.walk():
-        _require_known(op)
+        if not has_known_effects(op):
+            raise CannotInspectError(f"an inspector cannot run '{op.name}'", op)
     writer = loop if around is None else around
     if memories is None:
         memories = _written_memories(writer)
@@ -199,19 +204,18 @@ def address_slice(
     )
 
 
-def _require_known(op: Operation) -> None:
-    """Raise unless all that `op` may do to memory is known."""
+def has_known_effects(op: Operation) -> bool:
+    """Whether all that `op` itself may do to memory is known."""
     is_control = isinstance(op, (*LOOPS, affine.IfOp, scf.IfOp))
     is_yield = isinstance(op, affine.YieldOp | scf.YieldOp | scf.ReduceOp | scf.ReduceReturnOp)
     is_access = isinstance(op, ElementAccess)
     is_memory = isinstance(op, (*ALLOCATIONS, memref.DeallocOp, memref.DimOp))
-    if not (is_control or is_yield or is_access or is_memory or is_pure(op)):
-        raise CannotInspectError(f"an inspector cannot run '{op.name}'", op)
+    return is_control or is_yield or is_access or is_memory or is_pure(op)
 
 
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     """The memrefs from outside that the loop writes; raises if others share their memory."""
-    stores = [op for op in stores_in(loop) if not _is_made_in(op.memref, loop)]
+    stores = [op for op in stores_in(loop) if not is_made_in(op.memref, loop)]
     for store in stores:
         if not is_outside(store.memref, loop):
             raise CannotInspectError("an inspector cannot name the memory of this store", store)
@@ -227,7 +231,7 @@ def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     return memories
 
 
-def _is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
+def is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
     """Whether an allocation in the loop made a memref, or what it views."""
     base = base_of(memory)
     return (
@@ -315,28 +319,24 @@ def _parallel_bounds(
         return
     body = Region(Block(arg_types=[each.type for each in op.body.block.args]))
     operands = [values.get(each, each) for each in op.operands]
-    ranges = ranges_of(op.create(operands=operands, properties=op.properties, regions=[body]))
-    if not ranges:
-        raise CannotInspectError("an inspector cannot compute the bounds of this loop", op)
-    for each in ranges:
-        assert each.step is not None
-        lower = reduce(code.maximum, (computed(bound, False, code.builder) for bound in each.lower))
-        upper = reduce(code.minimum, (computed(bound, False, code.builder) for bound in each.upper))
-        yield lower, upper, each.step
+    copy = op.create(operands=operands, properties=op.properties, regions=[body])
+    lowest, ends = parallel_loop_bounds(copy, code.builder)
+    copy.erase()
+    yield from zip(lowest, ends, (step.value.data for step in op.steps), strict=True)
 
 
 def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpression, ...]:
     """The subscripts of an access in a loop, as sums of what the loop does not add up itself.
 
-    Raises `PolyirError` for semi-affine subscripts.
+    Raises `PolyirError` for products of variables.
     """
     indices = [_expression(index, loop) for index in op.indices]
     if isinstance(op, memref.LoadOp | memref.StoreOp):
         return tuple(indices)
     try:
         return compose(op.map.data, indices)
-    except NotAffineError as error:
-        raise CannotInspectError(str(error), op) from None
+    except NotAffineError:
+        raise CannotInspectError("a subscript is a product of variables", op) from None
 
 
 def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
@@ -354,6 +354,20 @@ def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
     return IndexExpression.of(value)
 
 
+def first_subscript(op: ElementAccess) -> Hashable:
+    """What stands for the first subscript of an access: accesses with the same have the same one.
+
+    For elements of an index array, it is the place in this array, which must not change.
+    """
+    if isinstance(op, affine.LoadOp | affine.StoreOp):
+        return op
+    place = op.indices[0]
+    load = place.owner.input.owner if isinstance(place.owner, arith.IndexCastOp) else place.owner
+    if isinstance(load, affine.LoadOp):
+        return load.memref, load.map, load.indices
+    return (load.memref, load.indices) if isinstance(load, memref.LoadOp) else place
+
+
 def computed_subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
     """The subscripts of an access in an inspector."""
     indices = [values.get(index, index) for index in op.indices]
@@ -361,6 +375,7 @@ def computed_subscripts(op: ElementAccess, code: Code, values: Values) -> list[S
         return indices
     try:
         expressions = compose(op.map.data, [IndexExpression.of(index) for index in indices])
-    except NotAffineError as error:
-        raise CannotInspectError(str(error), op) from None
+    except NotAffineError:
+        # A product of variables is no sum.
+        return map_values(op.map.data, indices, code.builder)
     return [computed(each, False, code.builder) for each in expressions]

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds
+from polyir.irregular.loop_parts import Bounds
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import AddressSlice, Values, Visit
+from polyir.model.raising.effects import STORES
 
 NONE = -1
 """What is before the first tile."""
@@ -60,7 +61,8 @@ class Levels:
     """The loops of all time steps that are tiled, in an inspector.
 
     `sizes` are the numbers of iterations of the loops, and `total` is their sum. The iterations of
-    all levels have places in an array, in the order of the program.
+    a loop have positions in the order in which it runs: `orders` has the iterations by position,
+    for loops that do not run in the order of the program.
     """
 
     def __init__(
@@ -72,120 +74,183 @@ class Levels:
         seed: Seed,
     ) -> None:
         self.slices, self.bounds, self.values, self.seed = slices, bounds, values, seed
+        self.orders: dict[int, SSAValue] = {}
         self.sizes = tuple(iterations(code, each) for each in bounds)
         self._offsets = [code.constant(0)]
         for size in self.sizes:
             self._offsets.append(code.sum(self._offsets[-1], size))
         self.total = self._offsets[-1]
         self.tiles = seed.tiles(code, bounds[seed.loop])
+        self._stores = tuple(
+            slice.only([op for op in slice.accesses if isinstance(op, STORES)]) for slice in slices
+        )
 
     @property
     def loops(self) -> range:
         """The numbers of the loops."""
         return range(len(self.slices))
 
-    def first(self, code: Code, sweep: SSAValue, loop: int) -> SSAValue:
-        """The place of the first iteration of a level."""
-        return code.sum(code.product(sweep, self.total), self._offsets[loop])
+    def place(self, code: Code, loop: int, position: SSAValue) -> SSAValue:
+        """The place of an iteration among those of all loops, in the order of the program."""
+        return code.sum(self._offsets[loop], position)
 
-    def number(self, code: Code, sweep: SSAValue, loop: int) -> SSAValue:
-        """The number of a level, in the order of the program."""
-        return code.sum(code.product(sweep, len(self.slices)), loop)
+    def point(self, code: Code, place: SSAValue, sweep: SSAValue | int) -> SSAValue:
+        """The place of an iteration in a time step, in an array for all of them."""
+        return code.sum(code.product(place, self.seed.sweeps), sweep)
 
-    def visit(self, code: Code, loop: int, iteration: SSAValue, visit: Visit) -> None:
-        """Add the visit of an iteration, given by its number."""
-        bounds = self.bounds[loop]
+    def iteration(self, code: Code, loop: int, position: SSAValue) -> SSAValue:
+        """The iteration at a position."""
+        order = self.orders.get(loop)
+        return position if order is None else code.load(order, position)
+
+    @contextmanager
+    def positions(
+        self, code: Code, loop: int, is_reversed: bool = False
+    ) -> Iterator[tuple[Code, SSAValue]]:
+        """The positions of a loop: code for the body, and a position."""
+        size = self.sizes[loop]
+        last = code.difference(size, 1)
+        with code.loop("t", 0, size) as (body, number):
+            yield body, body.difference(last, number) if is_reversed else number
+
+    def visit(self, code: Code, loop: int, position: SSAValue, visit: Visit) -> None:
+        """Add the visit of the iteration at a position."""
+        self._replay(code, self.slices[loop], loop, position, visit)
+
+    def visit_stores(self, code: Code, loop: int, position: SSAValue, visit: Visit) -> None:
+        """As `visit`, of the stores alone."""
+        self._replay(code, self._stores[loop], loop, position, visit)
+
+    def _replay(
+        self, code: Code, slice: AddressSlice, loop: int, position: SSAValue, visit: Visit
+    ) -> None:
+        bounds, iteration = self.bounds[loop], self.iteration(code, loop, position)
         counter = code.sum(bounds.lower, code.product(iteration, bounds.step))
-        self.slices[loop].replay(code, counter, self.values, visit)
+        slice.replay(code, counter, self.values, visit)
 
 
 class Growth:
     """Adds the growth of tiles to an inspector.
 
-    `tile_of` has the tile of each iteration, in the places of `levels`. `numbers` has the tile of
-    each block of the seed; without, blocks and tiles have the same numbers.
+    `tile_of` has the tile of each iteration in each time step, in the places of `levels`. `numbers`
+    has the tile of each block of the seed; without, blocks and tiles have the same numbers.
+
+    The accesses of an iteration are the same in each time step. So of those that depend on an
+    iteration, and that it depends on, the nearest time step is enough.
     """
 
-    def __init__(
-        self, levels: Levels, shadows: Shadows, tile_of: SSAValue, numbers: SSAValue | None
-    ) -> None:
-        self._levels, self._shadows = levels, shadows
+    def __init__(self, levels: Levels, tile_of: SSAValue, numbers: SSAValue | None) -> None:
+        self._levels = levels
         self._tile_of, self._numbers = tile_of, numbers
 
-    def grow(self, code: Code) -> None:
-        """Find the tiles of all iterations."""
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether the growth forwards needs nothing of the one backwards."""
+        seed = self._levels.seed
+        return seed.loop == 0 and (seed.sweep == 0 or len(self._levels.loops) == 1)
+
+    def sow(self, code: Code) -> None:
+        """Put the blocks of the seed into their tiles."""
+        seed = self._levels.seed
+        with self._points(code, seed.sweep, seed.loop) as (body, position, point):
+            iteration = self._levels.iteration(body, seed.loop, position)
+            body.store(self._tile(body, self._block_of(body, iteration)), self._tile_of, point)
+
+    def grow_backwards(self, code: Code, shadows: Shadows) -> None:
+        """Find the tiles of all iterations before the seed."""
         levels, seed = self._levels, self._levels.seed
-        middle, current = code.constant(seed.sweep), code.cell("current")
-        with self._iterations(code, middle, seed.loop) as (body, iteration, place):
-            body.store(self._tile(body, self._block_of(body, iteration)), self._tile_of, place)
-        self._shadows.fill(code, levels.tiles)
-        self._note(code, middle, seed.loop, self._shadows.note_lowest, is_reversed=True)
-        for loop in reversed(levels.loops[: seed.loop]):
-            self._grow_backwards(code, middle, loop, current)
-        with code.loop("r", 1, code.constant(seed.sweep + 1)) as (body, back):
-            sweep = body.difference(middle, back)
-            for loop in reversed(levels.loops):
-                self._grow_backwards(body, sweep, loop, current)
-        self._shadows.fill(code, NONE)
-        with code.loop("s", 0, middle) as (body, sweep):
-            for loop in levels.loops:
-                self._note(body, sweep, loop, self._shadows.note_highest)
+        before = [*levels.loops[: seed.loop]]
+        if not before and not seed.sweep:
+            return
+        current = code.cell("current")
+        shadows.fill(code, levels.tiles)
+        self._note(code, seed.sweep, seed.loop, shadows.note_lowest, is_reversed=True)
+        for loop in reversed(before):
+            self._grow_backwards(code, shadows, (seed.sweep, loop), current)
+        if seed.sweep:
+            with code.loop("r", 1, seed.sweep + 1) as (body, back):
+                sweep = body.difference(body.constant(seed.sweep), back)
+                for loop in reversed(levels.loops):
+                    self._grow_backwards(body, shadows, (sweep, loop), current)
+
+    def grow_forwards(self, code: Code, shadows: Shadows) -> None:
+        """Find the tiles of all iterations after the seed, once those before are known."""
+        levels, seed = self._levels, self._levels.seed
+        after = [*levels.loops[seed.loop + 1 :]]
+        if not after and seed.sweep + 1 == seed.sweeps:
+            return
+        current = code.cell("current")
+        shadows.fill(code, NONE)
+        for loop in after if seed.sweep else ():
+            self._note(code, seed.sweep - 1, loop, shadows.note_highest)
         for loop in levels.loops[: seed.loop + 1]:
-            self._note(code, middle, loop, self._shadows.note_highest)
-        for loop in levels.loops[seed.loop + 1 :]:
-            self._grow_forwards(code, middle, loop, current)
-        with code.loop("s", seed.sweep + 1, code.constant(seed.sweeps)) as (body, sweep):
-            for loop in levels.loops:
-                self._grow_forwards(body, sweep, loop, current)
+            self._note(code, seed.sweep, loop, shadows.note_highest)
+        for loop in after:
+            self._grow_forwards(code, shadows, (seed.sweep, loop), current)
+        if seed.sweep + 1 < seed.sweeps:
+            with code.loop("s", seed.sweep + 1, seed.sweeps) as (body, sweep):
+                for loop in levels.loops:
+                    self._grow_forwards(body, shadows, (sweep, loop), current)
 
     def _note(
         self,
         code: Code,
-        sweep: SSAValue,
+        sweep: int,
         loop: int,
         visit: Callable[[SSAValue], Visit],
         is_reversed: bool = False,
     ) -> None:
         """Visit a level whose tiles are known."""
-        with self._iterations(code, sweep, loop, is_reversed) as (body, iteration, place):
-            tile = body.load(self._tile_of, place)
-            self._levels.visit(body, loop, iteration, visit(tile))
+        with self._points(code, sweep, loop, is_reversed) as (body, position, point):
+            tile = body.load(self._tile_of, point)
+            self._levels.visit(body, loop, position, visit(tile))
 
-    def _grow_backwards(self, code: Code, sweep: SSAValue, loop: int, current: SSAValue) -> None:
+    def _grow_backwards(
+        self,
+        code: Code,
+        shadows: Shadows,
+        level: tuple[SSAValue | int, int],
+        current: SSAValue,
+    ) -> None:
         """Put the iterations of a level into the lowest tiles that depend on them."""
-        none = self._levels.tiles
-        with self._iterations(code, sweep, loop, True) as (body, iteration, place):
+        none, (sweep, loop) = self._levels.tiles, level
+        with self._points(code, sweep, loop, True) as (body, position, point):
             body.store(none, current)
-            self._levels.visit(body, loop, iteration, self._shadows.lowest(current))
-            tile = self._found(body, current, none, loop, iteration)
-            body.store(tile, self._tile_of, place)
-            self._levels.visit(body, loop, iteration, self._shadows.note_lowest(tile))
+            self._levels.visit(body, loop, position, shadows.lowest(current))
+            tile = self._found(body, current, none, loop, position)
+            body.store(tile, self._tile_of, point)
+            self._levels.visit(body, loop, position, shadows.note_lowest(tile))
 
-    def _grow_forwards(self, code: Code, sweep: SSAValue, loop: int, current: SSAValue) -> None:
+    def _grow_forwards(
+        self,
+        code: Code,
+        shadows: Shadows,
+        level: tuple[SSAValue | int, int],
+        current: SSAValue,
+    ) -> None:
         """Put the iterations of a level into the highest tiles that they depend on."""
-        with self._iterations(code, sweep, loop) as (body, iteration, place):
+        sweep, loop = level
+        with self._points(code, sweep, loop) as (body, position, point):
             body.store(NONE, current)
-            self._levels.visit(body, loop, iteration, self._shadows.highest(current))
-            tile = self._found(body, current, NONE, loop, iteration)
-            body.store(tile, self._tile_of, place)
-            self._levels.visit(body, loop, iteration, self._shadows.note_highest(tile))
+            self._levels.visit(body, loop, position, shadows.highest(current))
+            tile = self._found(body, current, NONE, loop, position)
+            body.store(tile, self._tile_of, point)
+            self._levels.visit(body, loop, position, shadows.note_highest(tile))
 
     @contextmanager
-    def _iterations(
-        self, code: Code, sweep: SSAValue, loop: int, is_reversed: bool = False
+    def _points(
+        self, code: Code, sweep: SSAValue | int, loop: int, is_reversed: bool = False
     ) -> Iterator[tuple[Code, SSAValue, SSAValue]]:
-        """The iterations of a level: code for the body, the number of one, and its place."""
-        size = self._levels.sizes[loop]
-        first = self._levels.first(code, sweep, loop)
-        last = code.difference(size, 1)
-        with code.loop("t", 0, size) as (body, number):
-            iteration = body.difference(last, number) if is_reversed else number
-            yield body, iteration, body.sum(first, iteration)
+        """The iterations of a level: code for the body, a position, and the place in the step."""
+        with self._levels.positions(code, loop, is_reversed) as (body, position):
+            place = self._levels.place(body, loop, position)
+            yield body, position, self._levels.point(body, place, sweep)
 
     def _found(
-        self, code: Code, cell: SSAValue, none: SSAValue | int, loop: int, iteration: SSAValue
+        self, code: Code, cell: SSAValue, none: SSAValue | int, loop: int, position: SSAValue
     ) -> SSAValue:
         """The tile in a cell; that of the block at the same part of the seed if it is `none`."""
+        iteration = self._levels.iteration(code, loop, position)
         default = self._tile(code, self._block_of(code, iteration, loop))
         tile = code.load(cell)
         return code.select(tile, "eq", none, default, tile)

@@ -27,40 +27,40 @@ class Schedule:
     def sort(self, code: Code, tile_of: SSAValue, orders: Sequence[SSAValue] | None = None) -> None:
         """Add a counting sort of all iterations by tile and level, which keeps their order.
 
-        That is the order of the program, or for each loop that of an array of its iterations.
+        That is the order in which the loops run, or for each loop that of an array of positions.
         """
         cells = code.product(self._levels.tiles, self._depth)
         places = code.array("places", cells)
         code.fill(places, 0, [cells])
         for is_counted in (True, False):
-            with code.loop("s", 0, code.constant(self._levels.seed.sweeps)) as (body, sweep):
-                for loop in self._levels.loops:
-                    order = None if is_counted or orders is None else orders[loop]
-                    self._sort_level(body, sweep, loop, (tile_of, places, order), is_counted)
+            for loop in self._levels.loops:
+                order = None if is_counted or orders is None else orders[loop]
+                self._sort_loop(code, loop, (tile_of, places, order), is_counted)
             if is_counted:
                 self._sum(code, places, cells)
         code.free(places)
 
-    def _sort_level(
+    def _sort_loop(
         self,
         code: Code,
-        sweep: SSAValue,
         loop: int,
         arrays: tuple[SSAValue, SSAValue, SSAValue | None],
         is_counted: bool,
     ) -> None:
-        """Count the iterations of a level in each cell, or put them into their places."""
+        """Count the iterations of a loop in each cell, or put them into their places."""
         tile_of, places, order = arrays
-        first = self._levels.first(code, sweep, loop)
-        level = self._levels.number(code, sweep, loop)
-        with code.loop("t", 0, self._levels.sizes[loop]) as (body, number):
-            iteration = number if order is None else body.load(order, number)
-            tile = body.load(tile_of, body.sum(first, iteration))
-            cell = body.sum(body.product(tile, self._depth), level)
-            place = body.load(places, cell)
-            if not is_counted:
-                body.store(iteration, self._iterations, place)
-            body.store(body.sum(place, 1), places, cell)
+        with self._levels.positions(code, loop) as (body, number):
+            position = number if order is None else body.load(order, number)
+            place = self._levels.place(body, loop, position)
+            iteration = None if is_counted else self._levels.iteration(body, loop, position)
+            with body.loop("s", 0, self._levels.seed.sweeps) as (inner, sweep):
+                tile = inner.load(tile_of, self._levels.point(inner, place, sweep))
+                level = inner.sum(inner.product(sweep, len(self._levels.slices)), loop)
+                cell = inner.sum(inner.product(tile, self._depth), level)
+                next = inner.load(places, cell)
+                if iteration is not None:
+                    inner.store(iteration, self._iterations, next)
+                inner.store(inner.sum(next, 1), places, cell)
 
     def _sum(self, code: Code, places: SSAValue, cells: SSAValue) -> None:
         """Make the first place of each cell from the numbers of iterations in the cells."""
@@ -71,37 +71,23 @@ class Schedule:
             body.store(first, places, cell)
             body.store(end, self._starts, body.sum(cell, 1))
 
-    def visit(self, code: Code, tile: SSAValue, visit: Visit) -> None:
-        """Add a visit of the accesses of a tile, in the order in which it runs."""
-        with code.loop("s", 0, code.constant(self._levels.seed.sweeps)) as (body, sweep):
-            for loop in self._levels.loops:
-                level = self._levels.number(body, sweep, loop)
-                cell = body.sum(body.product(tile, self._depth), level)
-                first = body.load(self._starts, cell)
-                end = body.load(self._starts, body.sum(cell, 1))
-                with body.loop("p", first, end) as (inner, place):
-                    self._levels.visit(inner, loop, inner.load(self._iterations, place), visit)
 
+def find_wavefront_order(
+    code: Code, levels: Levels, shadows: Shadows, loop: int, order: SSAValue
+) -> None:
+    """Fill `order` with the positions of a loop by their wavefronts in that loop alone.
 
-def wavefront_orders(code: Code, levels: Levels, shadows: Shadows) -> list[SSAValue]:
-    """The iterations of each loop by their wavefronts in that loop alone: new arrays.
-
-    Iterations of one wavefront are in the order of the program. They do not wait for each other's
+    Those of one wavefront are in their order. Their iterations do not wait for each other's
     results, so that a processor can compute several at once.
     """
-    return [_wavefront_order(code, levels, shadows, loop) for loop in levels.loops]
-
-
-def _wavefront_order(code: Code, levels: Levels, shadows: Shadows, loop: int) -> SSAValue:
     size = levels.sizes[loop]
-    order, wavefronts = code.array("order", size), code.array("wavefront", size)
-    starts, count = code.array("starts", code.sum(size, 1)), code.cell("count")
+    wavefronts, starts = code.array("wavefront", size), code.array("starts", code.sum(size, 1))
+    count = code.cell("count")
     shadows.fill(code, 0)
 
-    def visit(code: Code, iteration: SSAValue, visit: Visit) -> None:
-        levels.visit(code, loop, iteration, visit)
+    def visit(code: Code, position: SSAValue, visit: Visit) -> None:
+        levels.visit(code, loop, position, visit)
 
     find_wavefronts(code, size, shadows, visit, wavefronts, count)
     sort_by_wavefront(code, wavefronts, size, (order, starts, count))
     code.free(wavefronts, starts)
-    return order

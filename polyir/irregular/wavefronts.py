@@ -19,22 +19,54 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
-from polyir.irregular.shadows import Shadows, find_wavefronts
+from polyir.irregular.decisive_accesses import decisive_accesses
+from polyir.irregular.extents import Extents
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.shadows import Shadows, VisitBlock, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
 
 Report: TypeAlias = Callable[[str, Operation], None]
 """Gets messages, each with the operation that it is about."""
 
+NumberBlocks: TypeAlias = Callable[[Code, SSAValue, Extents, VisitBlock, SSAValue], SSAValue]
+"""Adds code that gives each block of a loop the number of its wavefront, in a new array.
 
-def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report: Report) -> None:
+It gets the number of blocks, the extents of the memories that they access, what visits these
+accesses, and where to store the number of wavefronts."""
+
+
+def first_wavefronts(
+    code: Code,
+    blocks: SSAValue,
+    extents: Extents,
+    visit: VisitBlock,
+    count: SSAValue,
+    has_loads: bool = True,
+) -> SSAValue:
+    """The first wavefront after those that a block depends on; `has_loads` is as in `Shadows`."""
+    shadows = Shadows(code, extents, has_loads)
+    shadows.fill(code, 0)
+    wavefronts = code.array("wavefront", blocks)
+    find_wavefronts(code, blocks, shadows, visit, wavefronts, count)
+    shadows.free(code)
+    return wavefronts
+
+
+def inspect_wavefronts(
+    module: ModuleOp,
+    slice: AddressSlice,
+    block: int,
+    report: Report,
+    number: NumberBlocks = first_wavefronts,
+) -> None:
     """Replace a loop by one over wavefronts, with a parallel loop over the blocks of each.
 
-    A block is `block` iterations that follow each other, and run in that order. Block `order[t]`
-    is the one in place t; those of wavefront w are in the places from `starts[w]` to before
-    `starts[w + 1]`, in the order of the program.
+    A block is `block` iterations that follow each other, and run in that order; `number` chooses
+    the wavefronts. Block `order[t]` is the one in place t; those of wavefront w are in the places
+    from `starts[w]` to before `starts[w + 1]`, in the order of the program.
     """
-    inspection = Inspection(module, slice)
+    inspection = Inspection(module, decisive_accesses(slice))
     for message, op in inspection.messages:
         report(message, op)
 
@@ -47,7 +79,7 @@ def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report
     order = inspection.output("order", blocks)
     starts = inspection.output("starts", starts_of_wavefronts)
     count = inspection.output("wavefronts")
-    _Inspector(inspection, block).fill(order, starts, count)
+    _Inspector(inspection, block).fill(number, order, starts, count)
     _execute(slice, block, *inspection.finish())
 
 
@@ -64,15 +96,14 @@ class _Inspector:
         self._values, self._bounds = inspection.values, inspection.bounds
         self._code = inspection.code
         self._blocks = _blocks(self._code, self._bounds, block)
-        self._shadows = Shadows(self._code, inspection.extents())
-        self._shadows.fill(self._code, 0)
+        self._extents = inspection.extents()
 
-    def fill(self, order: SSAValue, starts: SSAValue, count: SSAValue) -> None:
+    def fill(
+        self, number: NumberBlocks, order: SSAValue, starts: SSAValue, count: SSAValue
+    ) -> None:
         """Add the code that fills the outputs."""
         code = self._code
-        wavefronts = code.array("wavefront", self._blocks)
-        find_wavefronts(code, self._blocks, self._shadows, self._visit, wavefronts, count)
-        self._shadows.free(code)
+        wavefronts = number(code, self._blocks, self._extents, self._visit, count)
         sort_by_wavefront(code, wavefronts, self._blocks, (order, starts, count))
         code.free(wavefronts)
 

@@ -15,7 +15,7 @@ body has surely written before takes its value from inside, and is left out valu
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 
 import islpy as isl
@@ -88,8 +88,13 @@ def compute_dependences(
     order = schedule or scop.schedule
     updates = updates_of(scop) if reassociate else Updates((), ())
     compute = partial(_computed_dependences, scop, value_based, kinds, order, before, updates)
-    if not is_bounded:
-        return compute()
+    dependences = compute() if not is_bounded else _bounded(scop, value_based, compute)
+    # What facts take is bounded for each dependence, and is no reason to do without all.
+    return replace(dependences, items=_allowed_by_facts(scop, dependences.items))
+
+
+def _bounded(scop: Scop, value_based: bool, compute: Callable[[], Dependences]) -> Dependences:
+    """What `compute` returns; raises `DataflowError` if it takes isl too many operations."""
     bound = _bound_on_operations(scop, VALUE_OPERATIONS if value_based else MEMORY_OPERATIONS)
     dependences = within_operations(bound, compute)
     if dependences is None:
@@ -146,8 +151,7 @@ def _computed_dependences(
         for item in through_array:
             source, target = statements[item.source], statements[item.target]
             found[kind_order.index(item.kind), source, target, array_number] = item
-    items = _allowed_by_facts(scop, [found[key] for key in sorted(found)])
-    return Dependences(value_based, items, order)
+    return Dependences(value_based, tuple(found[key] for key in sorted(found)), order)
 
 
 def _allowed_by_facts(scop: Scop, dependences: Sequence[Dependence]) -> tuple[Dependence, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import islpy as isl
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
-from xdsl.traits import is_side_effect_free
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.index_arrays import (
@@ -21,8 +21,11 @@ from polyir.dialects.index_arrays import (
 )
 from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import parameters_of
-from polyir.model.raising.effects import LOADS, STORES, may_overlap
+from polyir.model.raising.effects import STORES, may_overlap
+from polyir.model.writes import first_write
 from polyir.walks import operations_in
+
+INDEX_BITS: Final = 64
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def _holds_indices(value: SSAValue) -> bool:
 
 def _with_facts(function: IndexFunction, op: ScopOp, value: SSAValue) -> IndexFunction:
     facts = facts_of(value)
-    if facts is None or first_write(value) is not None:
+    if facts is None or write_of(value) is not None:
         return function
     range = None if facts.range is None else _in_scop(facts.range, op)
     return IndexFunction(function.name, facts.is_injective, facts.direction, range)
@@ -90,23 +93,11 @@ def _function_of(value: SSAValue) -> FuncOp | None:
     return parent if is_entry and isinstance(parent, FuncOp) else None
 
 
-def first_write(value: SSAValue) -> Operation | None:
+def write_of(argument: SSAValue) -> Operation | None:
     """An operation that may write an argument of a function: then its facts may be of the past."""
-    function = _function_of(value)
+    function = _function_of(argument)
     assert function is not None
-    for op in function.walk():
-        if isinstance(op, LOADS) or op.name in _HARMLESS or is_side_effect_free(op):
-            continue
-        touched = [op.memref] if isinstance(op, STORES) else list(op.operands)
-        memories = (each for each in touched if isinstance(each.type, MemRefType))
-        if any(may_overlap(each, value) for each in memories):
-            return op
-    return None
-
-
-_HARMLESS = frozenset(
-    {"memref.dim", "memref.prefetch", "affine.prefetch", "memref.dealloc", "func.return"}
-)
+    return first_write(function, argument)
 
 
 def _in_scop(range: isl.Set, op: ScopOp) -> isl.Set | None:
@@ -130,11 +121,9 @@ def _in_scop(range: isl.Set, op: ScopOp) -> isl.Set | None:
 
 
 def _size_name(value: SSAValue) -> str | None:
-    """`arg2` for the second argument of a function, `arg2_dim0` for an extent of it."""
-    owner = value.owner
-    match owner:
-        case arith.IndexCastOp(input=source) | arith.ExtSIOp(input=source):
-            return _size_name(source)
+    """`arg2` for the third argument of a function, `arg2_dim0` for an extent of it."""
+    value = without_casts(value)
+    match value.owner:
         case memref.DimOp():
             # The context of a scop is read with scops.
             from polyir.model.raising.context import measured
@@ -148,11 +137,30 @@ def _size_name(value: SSAValue) -> str | None:
             return None
 
 
+def without_casts(value: SSAValue) -> SSAValue:
+    """The integer that a value is, in another type that has room for it."""
+    while True:
+        match value.owner:
+            case arith.ExtSIOp(input=source):
+                value = source
+            case arith.IndexCastOp(input=source) if _keeps_numbers(source.type, value.type):
+                value = source
+            case _:
+                return value
+
+
+def _keeps_numbers(source: Attribute, result: Attribute) -> bool:
+    """Whether a cast from one type to the other, of which one is `index`, keeps every number."""
+    if isinstance(source, IntegerType):
+        return isinstance(result, IndexType) and source.width.data <= INDEX_BITS
+    return isinstance(result, IntegerType) and result.width.data >= INDEX_BITS
+
+
 def unused_facts(function: FuncOp) -> Iterator[tuple[str, Operation]]:
     """The index arrays with facts that the function may change, each with a place where it does."""
     for argument in () if function.is_declaration else function.args:
         if facts_of(argument) is not None:
-            write = first_write(argument)
+            write = write_of(argument)
             if write is not None:
                 yield argument.name_hint or f"arg{argument.index}", write
 

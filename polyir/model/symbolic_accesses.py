@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import islpy as isl
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine import IndexReader, NotAffineError, constant_value
-from polyir.model.index_arrays import IndexFunction, index_functions
+from polyir.model.index_arrays import IndexFunction, index_functions, without_casts
 from polyir.model.statements import SymbolicAccess
 from polyir.model.uninterpreted import Application, SymbolicSet
-
-INDEX_BITS: Final = 64
 
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 
@@ -45,7 +42,7 @@ class SymbolicReader:
                 terms.add(index)
             if not terms.found:
                 return None
-            return _StatementReader(self._scop, block, domain, terms).access(op, control)
+            return _AccessReader(self._scop, block, domain, terms, op).access(control)
         except NotAffineError:
             return None
 
@@ -89,26 +86,31 @@ class _Terms:
             self.loads[value] = self.functions[owner.memref]
 
 
-class _StatementReader:
-    """Reads index values of one statement on the space of `[i, t, a]`."""
+class _AccessReader:
+    """Reads one access of a statement, and index values there, on the space of `[i, t, a]`."""
 
-    def __init__(self, scop: ScopOp, block: Block, domain: isl.Set, terms: _Terms) -> None:
+    def __init__(
+        self, scop: ScopOp, block: Block, domain: isl.Set, terms: _Terms, op: ElementAccess
+    ) -> None:
         self._block = block
         self._domain = domain
         self._terms = terms
+        self._op = op
         self._rank = domain.dim(isl.dim_type.set)
         self._positions = {value: self._rank + n for n, value in enumerate(terms.found)}
         self._parameters = {value: name for name, value in scop.parameter_values.items()}
-
-    def access(self, op: ElementAccess, control: Sequence[_Around]) -> SymbolicAccess:
-        """The access `op` below `control`; raises `NotAffineError`."""
-        count, elements = len(self._positions), len(op.indices)
+        self._elements = len(op.indices)
         if not isinstance(op, memref.LoadOp | memref.StoreOp):
-            elements = len(op.map.data.results)
-        points = self._domain.reset_tuple_id()
-        points = points.add_dims(isl.dim_type.set, count + elements)
-        reader = IndexReader(points.get_space(), self._resolve)
-        self._space = points.get_space()
+            self._elements = len(op.map.data.results)
+        self._points = domain.reset_tuple_id().add_dims(
+            isl.dim_type.set, len(self._positions) + self._elements
+        )
+        self._space = self._points.get_space()
+
+    def access(self, control: Sequence[_Around]) -> SymbolicAccess:
+        """The access below `control`; raises `NotAffineError`."""
+        op, count, points = self._op, len(self._positions), self._points
+        reader = IndexReader(self._space, self._resolve)
         for number, subscript in enumerate(_subscripts(op, reader)):
             place = self._variable(isl.dim_type.set, self._rank + count + number)
             points = points.intersect(place.eq_set(subscript))
@@ -123,10 +125,10 @@ class _StatementReader:
         applications = tuple(self._application(value, reader) for value in self._terms.loads)
         name = self._domain.get_tuple_name()
         symbolic = SymbolicSet(points, applications)
-        return SymbolicAccess(name, self._rank, count, elements, symbolic, tuple(counters))
+        return SymbolicAccess(name, self._rank, count, self._elements, symbolic, tuple(counters))
 
     def _resolve(self, value: SSAValue) -> isl.PwAff | None:
-        source = _without_casts(value)
+        source = without_casts(value)
         if source in self._positions:
             return self._variable(isl.dim_type.set, self._positions[source])
         if value in self._parameters:
@@ -185,28 +187,6 @@ def _single(expression: isl.PwAff) -> isl.Aff:
     if len(pieces) != 1 or not pieces[0][0].plain_is_universe():
         raise NotAffineError("an argument with several cases")
     return pieces[0][1]
-
-
-def _without_casts(value: SSAValue) -> SSAValue:
-    """The integer that a value is, in another type that has room for it."""
-    while True:
-        match value.owner:
-            case arith.ExtSIOp(input=source):
-                value = source
-            case arith.IndexCastOp(input=source) if _fits_index(source, value):
-                value = source
-            case _:
-                return value
-
-
-def _fits_index(source: SSAValue, result: SSAValue) -> bool:
-    """Whether a cast from `source` to `result` keeps every number."""
-    type = source.type
-    return (
-        isinstance(result.type, IndexType)
-        and isinstance(type, IntegerType)
-        and type.width.data <= INDEX_BITS
-    )
 
 
 _Around = tuple[scf.ForOp | scf.IfOp, bool]

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import OptionError, nearest
 from polyir.runtime.compiler import CompilerOptions, build_library
-from polyir.runtime.functions import C_TYPES
+from polyir.runtime.functions import C_TYPES, numpy_type
 from polyir.runtime.library import loaded
-from polyir.target.abi import PREFIX, Scalar, ScalarParameter, Signature, signature_of, symbol_name
+from polyir.target.abi import (
+    PREFIX,
+    ArrayParameter,
+    Scalar,
+    ScalarParameter,
+    Signature,
+    signature_of,
+    symbol_name,
+)
 
 GivenFunction = str | Callable[..., Any]
 """C text that defines a function of that name, a function of ctypes, or one of Python.
 
-Code calls it in any order, as often as it likes, and from several threads.
+Code calls it in any order, as often as it likes, and from several threads. A function of Python
+gets arrays as NumPy arrays, which are of no use after the call.
 """
 
 _POINTER: Final = f"{PREFIX}given_"
@@ -57,8 +69,8 @@ class GivenFunctions:
         lines += dict.fromkeys(each for each in self._functions.values() if isinstance(each, str))
         for name in self._pointers:
             signature = self._signatures[name]
-            types = ", ".join(each.value for each in _scalars(signature)) or "void"
-            arguments = ", ".join(f"a{place}" for place in range(len(signature.parameters)))
+            types = ", ".join(_c_types(signature)) or "void"
+            arguments = ", ".join(f"a{place}" for place in range(len(_c_types(signature))))
             pointer = f"{_POINTER}{symbol_name(name)}"
             result = "" if signature.returned is None else "return "
             lines += [
@@ -91,7 +103,7 @@ class GivenFunctions:
             lines = [given.c_text()]
             for name in texts:
                 type, symbol = _returned(self._signatures[name]), symbol_name(name)
-                types = ", ".join(each.value for each in _scalars(self._signatures[name]))
+                types = ", ".join(_c_types(self._signatures[name]))
                 lines.append(f"{type} (*const {_POINTER}{symbol})({types or 'void'}) = {symbol};")
             path = build_library("\n".join([*lines, ""]), CompilerOptions())
             self._library = loaded(path)
@@ -111,7 +123,7 @@ class GivenFunctions:
 
     def _prototype(self, name: str) -> str:
         signature = self._signatures[name]
-        parameters = [f"{each.value} a{place}" for place, each in enumerate(_scalars(signature))]
+        parameters = [f"{each} a{place}" for place, each in enumerate(_c_types(signature))]
         return f"{_returned(signature)} {symbol_name(name)}({', '.join(parameters) or 'void'})"
 
     def _pointer(self, name: str, given: Callable[..., Any]) -> Any:
@@ -121,23 +133,22 @@ class GivenFunctions:
         signature = self._signatures[name]
         result: Any = None if signature.returned is None else C_TYPES[signature.returned]
 
-        def call(*arguments: bool | int | float) -> Any:
+        def call(*arguments: bool | int | float | None) -> Any:
             try:
-                value = given(*arguments)
+                value = given(*_python_arguments(signature, arguments))
                 return None if result is None else result(_python_number(value)).value
             except BaseException as error:
                 # ctypes would print it and go on.
                 self._errors.append(error)
                 return None if result is None else result().value
 
-        return ctypes.CFUNCTYPE(result, *(C_TYPES[each] for each in _scalars(signature)))(call)
+        return ctypes.CFUNCTYPE(result, *_ctypes(signature))(call)
 
 
 def given_functions(module: ModuleOp, functions: Mapping[str, GivenFunction]) -> GivenFunctions:
     """The functions for what `module` declares.
 
-    Raises `OptionError` for a name that is not declared, and for functions with other parameters
-    than numbers.
+    Raises `OptionError` for a name that is not declared, and for functions with several results.
     """
     declared = {
         op.sym_name.data: op
@@ -152,13 +163,60 @@ def given_functions(module: ModuleOp, functions: Mapping[str, GivenFunction]) ->
             raise OptionError(f"'{name}' must be C text or a function, not {type(given).__name__}")
     signatures = {name: signature_of(declared[name]) for name in functions}
     for name, signature in signatures.items():
-        if len(_scalars(signature)) < len(signature.parameters) or signature.pointer_results:
-            raise OptionError(f"'{name}' cannot be given: it takes or returns more than numbers")
+        if signature.pointer_results:
+            raise OptionError(f"'{name}' cannot be given: it has several results")
     return GivenFunctions(dict(functions), signatures)
 
 
-def _scalars(signature: Signature) -> list[Scalar]:
-    return [each.type for each in signature.parameters if isinstance(each, ScalarParameter)]
+def _c_types(signature: Signature) -> list[str]:
+    """The types of the parameters in C: a pointer and extents for an array."""
+    found: list[str] = []
+    for each in signature.parameters:
+        if isinstance(each, ScalarParameter):
+            found.append(each.type.value)
+        else:
+            found.append(f"{each.type.element.value} *restrict")
+            found += [Scalar.INT64.value] * len(each.type.dynamic_dimensions)
+    return found
+
+
+def _ctypes(signature: Signature) -> list[Any]:
+    """The same as types of ctypes."""
+    found: list[Any] = []
+    for each in signature.parameters:
+        if isinstance(each, ScalarParameter):
+            found.append(C_TYPES[each.type])
+        else:
+            found.append(ctypes.c_void_p)
+            found += [ctypes.c_int64] * len(each.type.dynamic_dimensions)
+    return found
+
+
+def _python_arguments(
+    signature: Signature, arguments: Sequence[bool | int | float | None]
+) -> Iterator[bool | int | float | npt.NDArray[np.generic]]:
+    """The arguments for a function of Python: arrays, which have no copies, and numbers."""
+    remaining = iter(arguments)
+    for each in signature.parameters:
+        value = next(remaining)
+        if isinstance(each, ArrayParameter):
+            sizes = [next(remaining) if size is None else size for size in each.type.extents]
+            shape = [int(size) for size in sizes if size is not None]
+            yield _array(value, numpy_type(each.type.element), shape)
+        else:
+            assert value is not None
+            yield value
+
+
+def _array(
+    address: int | float | None, element: np.dtype[np.generic], shape: Sequence[int]
+) -> npt.NDArray[np.generic]:
+    size = math.prod(shape) * element.itemsize
+    if not size:
+        return np.empty(shape, element)
+    assert isinstance(address, int)
+    memory = (ctypes.c_uint8 * size).from_address(address)
+    return np.ctypeslib.as_array(memory).view(element).reshape(shape)
 
 
 def _returned(signature: Signature) -> str:

@@ -52,14 +52,8 @@ def _unknown(kernel: CompiledFunction, position: int) -> Array:
 
 def _defect(check: IndexCheck, report: Array) -> str:
     """What is wrong, as a report says it."""
-    number, dimension, subscript, extent, *position = (int(each) for each in report)
-    access = check.accesses[number - 1]
-    where = f" in dimension {dimension}" if len(access.index_arrays) > 1 else ""
-    has = f"'{access.array}' has {extent} elements{where}"
+    numbers = [int(each) for each in report]
+    access = check.accesses[numbers[0] - 1]
+    (subscript,) = (each for each in access.subscripts if each.dimension == numbers[1])
     place = f" ({access.place})" if access.place else ""
-    source = access.index_arrays[dimension]
-    if source is None:
-        return f"{has}, and the subscript {subscript} is out of bounds{place}"
-    name, rank = source
-    text = ", ".join(map(str, position[:rank]))
-    return f"'{name}' has {subscript} at [{text}], but {has}{place}"
+    return access.message(subscript).format(*numbers) + place

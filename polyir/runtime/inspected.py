@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from polyir.diagnostics import PolyirError
-from polyir.irregular.plans import InspectionPlan, PlannedCall
+from polyir.irregular.guards import Guards
+from polyir.irregular.plans import InspectionPlan
 from polyir.runtime.argument_checks import ArgumentError, ArgumentTypeError
 from polyir.runtime.functions import Argument, CompiledFunction, CompiledModule, Result
 from polyir.target.abi import ArrayParameter
@@ -45,14 +46,14 @@ class InspectedFunction:
         self,
         kernel: CompiledFunction,
         executor: CompiledFunction,
-        call: PlannedCall,
+        plan: InspectionPlan,
         seen: Mapping[int, _Seen],
         outputs: Sequence[Array],
         check: bool,
     ) -> None:
         self.kernel = kernel
         """The kernel that was inspected."""
-        self._executor, self._call = executor, call
+        self._executor, self._call, self._guards = executor, plan.executor, plan.guards
         self._seen, self._outputs = dict(seen), tuple(outputs)
         self._checks = check
         self._checked: tuple[object, ...] | None = None
@@ -62,12 +63,14 @@ class InspectedFunction:
         sizes or numbers that are not those that were inspected."""
         given, values, _ = self.kernel.checked(arguments, named)
         for position, seen in self._seen.items():
-            defect = _difference(seen, given[position])
-            if defect is not None:
-                name = self.kernel.signature.parameters[position].name
-                raise ArgumentError(
-                    f"{self.kernel.signature.symbol}: '{name}' {defect}: inspect again"
-                )
+            if position not in self._guards.only_compared:
+                defect = _difference(seen, given[position])
+                if defect is not None:
+                    raise self._error(position, defect)
+        changed = _changed_number(self._guards, self._seen, given)
+        if changed is not None:
+            defect = _difference(self._seen[changed], given[changed])
+            raise self._error(changed, defect or "has changed since its inspection")
         if self._checks:
             # Index arrays that are the same need not be checked twice, with the same shapes.
             sizes = tuple(each.shape if isinstance(each, np.ndarray) else each for each in given)
@@ -76,6 +79,10 @@ class InspectedFunction:
                 self._checked = sizes if self._sees_all() else None
         known = (*given, *self._outputs)
         return self._executor(*(known[number] for number in self._call.operands), unchecked=True)
+
+    def _error(self, position: int, defect: str) -> ArgumentError:
+        name = self.kernel.signature.parameters[position].name
+        return ArgumentError(f"{self.kernel.signature.symbol}: '{name}' {defect}: inspect again")
 
     def _sees_all(self) -> bool:
         """Whether no other index arrays lead to subscripts than those that were inspected."""
@@ -106,22 +113,25 @@ def inspected(
     if isinstance(plan, str):
         raise InspectionError(f"the inspector of {symbol} cannot run before it: {plan}")
     supplied = _supplied(kernel, plan, arguments, named)
+    count = len(kernel.signature.parameters)
+    if check and len(supplied) == count:
+        kernel.checked(tuple(supplied[number] for number in range(count)), {})
     if check:
         kernel.check_indices({n: kernel.converted(n, value) for n, value in supplied.items()})
     given = {number: supplied[number] for number in sorted(plan.needed)}
     known: dict[int, Argument] = dict(given)
     sizes = _sizes(module[plan.sizes.symbol], [known[number] for number in plan.sizes.operands])
-    count = len(kernel.signature.parameters)
-    outputs = [
-        np.empty([sizes[-1 - extent] if extent < 0 else extent for extent in shape], np.int64)
-        for shape in plan.outputs
-    ]
+    shapes = [[sizes[-1 - each] if each < 0 else each for each in shape] for shape in plan.outputs]
+    try:
+        outputs = [np.empty(shape, np.int64) for shape in shapes]
+    except (MemoryError, ValueError) as error:
+        raise ArgumentError(f"the inspector of {symbol} fills arrays: {error}") from None
     known |= {count + number: output for number, output in enumerate(outputs)}
     for call in plan.inspectors:
         module[call.symbol](*(known[number] for number in call.operands), unchecked=True)
     executor = module[plan.executor.symbol]
     seen = dict(_seen(plan, given, check))
-    return InspectedFunction(kernel, executor, plan.executor, seen, outputs, check)
+    return InspectedFunction(kernel, executor, plan, seen, outputs, check)
 
 
 def _supplied(
@@ -173,15 +183,41 @@ def _seen(
             yield number, _Seen(value, None, None)
 
 
+def _changed_number(
+    guards: Guards, seen: Mapping[int, _Seen], given: Sequence[Argument]
+) -> int | None:
+    """The position of a number for which the inspectors would do something else."""
+
+    def number(value: Argument | None) -> int:
+        assert isinstance(value, int | float | np.generic)
+        return int(value)
+
+    for guard in guards.comparisons:
+        positions = guard.positions()
+        before = {each: number(seen[each].number) for each in positions}
+        if guard.holds(before) != guard.holds({each: number(given[each]) for each in positions}):
+            return next(each for each in positions if each in guards.only_compared)
+    return None
+
+
 def _difference(seen: _Seen, value: Argument) -> str | None:
-    """What is different from when it was inspected."""
+    """What is different from when it was inspected: NaN is the same as NaN."""
     if not isinstance(value, np.ndarray):
-        return None if value == seen.number else f"is {value}, and was {seen.number} in inspection"
+        is_same = value == seen.number or (value != value and seen.number != seen.number)
+        return None if is_same else f"is {value}, and was {seen.number} in inspection"
     if value.shape != seen.shape:
         return f"has the shape {value.shape}, and had {seen.shape} in inspection"
-    if seen.elements is None or np.array_equal(value, seen.elements):
+    if seen.elements is None:
         return None
-    place = tuple(int(part[0]) for part in np.nonzero(value != seen.elements))
+    changed = _bytes(value) != _bytes(seen.elements)
+    if not changed.any():
+        return None
+    place = np.unravel_index(int(changed.argmax()) // value.itemsize, value.shape)
     text = ", ".join(map(str, place))
     change = f"from {seen.elements[place]} to {value[place]} at [{text}]"
     return f"has changed since its inspection, {change}"
+
+
+def _bytes(array: Array) -> npt.NDArray[np.uint8]:
+    """The bytes of a contiguous array, in the order of its elements."""
+    return array.reshape(-1).view(np.uint8)

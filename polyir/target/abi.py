@@ -38,9 +38,11 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
 )
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import AtomicRMWOp
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.ir.affine import AffineMap
 
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.target.errors import unsupported
 
 # ------------------------------------------------------------------------------------ scalars
@@ -265,6 +267,20 @@ PARALLEL_FOR: Final = f"{PREFIX}parallel_for"
 
 THREAD_COUNT: Final = f"{PREFIX}thread_count"
 """The variable of the runtime, an `int64_t`, that holds the number of threads."""
+
+ATOMIC: Final = f"{PREFIX}atomic_"
+"""The start of the names of functions that change an element that other threads may change, too.
+The rest is the kind of `memref.atomic_rmw`."""
+
+
+def orders_threads(op: AtomicRMWOp) -> bool:
+    """Whether an atomic update tells a thread what others have done, so that it orders memory.
+
+    Others only add something up, in any order.
+    """
+    is_assignment = REDUCTION_KINDS[op.kind.value.data] == "assign"
+    return is_assignment or op.result.first_use is not None
+
 
 LIBRARY_FUNCTIONS: Final = MappingProxyType(
     {

@@ -111,7 +111,8 @@ def _constants(vectors: isl.Set) -> tuple[int, ...] | None:
     """The one vector of a set, whatever the parameters are; `None` if there are several."""
     vectors = vectors.project_out(isl.dim_type.param, 0, vectors.dim(isl.dim_type.param))
     point = vectors.sample_point()
-    if point.is_void() or not vectors.is_singleton():
+    # For sets of many parts, `is_singleton` compares each with each.
+    if point.is_void() or not vectors.is_subset(isl.Set.from_point(point)):
         return None
     return tuple(
         point.get_coordinate_val(isl.dim_type.set, position).to_python()

@@ -21,7 +21,11 @@ from polyir.runtime import CompiledModule, CompilerOptions
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
-PIPELINES = ("inspect-wavefronts", "inspect-wavefronts{block=3}")
+PIPELINES = (
+    "inspect-wavefronts",
+    "inspect-wavefronts{block=3}",
+    "inspect-wavefronts{block=auto grain=2}",
+)
 SIZES = (0, 1, 5, 40)
 TRACED_SIZES = (0, 1, 12)
 SEEDS = range(5)
@@ -153,6 +157,44 @@ def test_wavefronts_respect_all_dependences(name: str, block: int) -> None:
         waits = {(found[target][1], found[source][0]) for source, target in pairs}
         for wavefront, number in found.values():
             assert wavefront == 0 or (number, wavefront - 1) in waits
+
+
+@pytest.mark.parametrize("grain", [1, 3, 100])
+@pytest.mark.parametrize("name", AT_THE_START)
+def test_chosen_blocks_respect_all_dependences(name: str, grain: int) -> None:
+    inspector = wavefronts_of(name, f"inspect-wavefronts{{block=auto grain={grain}}}")[
+        "f_inspector"
+    ]
+    loop = LOOPS[name]
+    for arguments in cases(loop, (0, 1, 12, 40)):
+        outputs: dict[str, Argument] = {
+            each: np.full(100, -1) for each in ("order", "blocks", "starts")
+        }
+        count = np.zeros((), np.int64)
+        named = copies(arguments) | outputs | {"wavefronts": count}
+        inspector(**{e: named[e] for e in signature(inspector).parameters if e in named})
+        order, blocks, starts = (np.asarray(value) for value in outputs.values())
+        starts = starts[: int(count) + 1]
+        blocks = blocks[: starts[-1] + 1]
+        order = order[: blocks[-1]]
+        assert starts[0] == blocks[0] == 0
+        assert all(np.diff(starts) > 0)
+        assert all(np.diff(blocks) > 0)
+        assert sorted(order) == list(range(len(order)))
+        fronts = np.repeat(np.arange(int(count)), np.diff(starts))
+        numbers = np.repeat(np.arange(len(fronts)), np.diff(blocks))
+        found = {
+            loop.first + int(iteration) * loop.step: (int(fronts[number]), int(number), place)
+            for place, (iteration, number) in enumerate(zip(order, numbers, strict=True))
+        }
+
+        def is_ordered(
+            source: int, target: int, found: dict[int, tuple[int, int, int]] = found
+        ) -> bool:
+            (early, block, place), (late, other, last) = found[source], found[target]
+            return early < late or (block == other and place < last)
+
+        assert violations(dependences_of(name, arguments), is_ordered) == []
 
 
 def test_a_wrong_wavefront_is_caught() -> None:

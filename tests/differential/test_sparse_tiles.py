@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
-from kernel_runs import FLAGS, loops_of
 from numpy.typing import NDArray
 from sparse_tiles import (
     Point,
@@ -17,34 +14,9 @@ from sparse_tiles import (
     scatters,
     violation,
 )
-
-from polyir.runtime import CompiledModule, CompilerOptions, compile_module
+from tiled_programs import GAUSS_SEIDEL, compiled, inspected, matrix
 
 Indices = NDArray[np.int64]
-
-GAUSS_SEIDEL = """
-func.func @kernel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<?xindex>,
-    %v: memref<?xf64>, %x: memref<?xf64>, %b: memref<?xf64>) {
-  %c1 = arith.constant 1 : index
-  affine.for %s = 0 to %t {
-    affine.for %i = 0 to %n {
-      %lo = affine.load %rp[%i] : memref<?xindex>
-      %hi = affine.load %rp[%i + 1] : memref<?xindex>
-      %b0 = affine.load %b[%i] : memref<?xf64>
-      %sum = scf.for %k = %lo to %hi step %c1 iter_args(%a = %b0) -> f64 {
-        %c = memref.load %ci[%k] : memref<?xindex>
-        %xv = memref.load %x[%c] : memref<?xf64>
-        %vv = memref.load %v[%k] : memref<?xf64>
-        %m = arith.mulf %vv, %xv : f64
-        %r = arith.subf %a, %m : f64
-        scf.yield %r : f64
-      }
-      affine.store %sum, %x[%i] : memref<?xf64>
-    }
-  }
-  return
-}
-"""
 
 MOLDYN = """
 func.func @kernel(%t: index, %n: index, %m: index, %left: memref<?xindex>,
@@ -137,89 +109,23 @@ func.func @kernel(%t: index, %n: index, %m: index, %p: memref<?xindex>, %q: memr
 """
 
 OPTIONS = (
-    "tile=3 sweeps=1",
+    "tile=3 sweeps=1 run=queue",
     "tile=3 sweeps=3",
     "tile=5 sweeps=2 parallel=false",
-    "tile=2 sweeps=4 numbering=coloured",
+    "tile=2 sweeps=4 numbering=coloured run=queue",
     "tile=9 sweeps=3 order=wavefronts",
     "tile=7 sweeps=5 numbering=coloured parallel=false",
 )
 
 
-@cache
-def _compiled(program: str, options: str | None) -> CompiledModule:
-    pipeline = "" if options is None else f"sparse-tile{{{options}}}"
-    return compile_module(loops_of(program, pipeline), CompilerOptions(flags=FLAGS))
-
-
-def _laplacian(shape: tuple[int, ...], order: Indices) -> tuple[Indices, Indices]:
-    """The graph of a grid in CSR form; point p of the grid is unknown `order[p]`."""
-    points = order.reshape(shape)
-    rows: list[list[int]] = [[] for _ in order]
-    for axis, size in enumerate(shape):
-        ends = (np.take(points, range(k, size - 1 + k), axis).ravel().tolist() for k in (0, 1))
-        for one, other in zip(*ends, strict=True):
-            rows[one].append(other)
-            rows[other].append(one)
-    return _csr(rows)
-
-
-def _csr(rows: list[list[int]]) -> tuple[Indices, Indices]:
-    starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    return starts, np.array([c for row in rows for c in sorted(row)], dtype=np.int64)
-
-
-def _matrix(kind: str, generator: np.random.Generator) -> tuple[Indices, Indices]:
-    match kind:
-        case "square":
-            return _laplacian((6, 5), np.arange(30))
-        case "cube":
-            return _laplacian((3, 4, 3), np.arange(36))
-        case "shuffled":
-            return _laplacian((3, 4, 3), generator.permutation(36))
-        case "random":
-            return _csr([generator.integers(0, 25, 3).tolist() for _ in range(25)])
-        case "chain":
-            return _csr([[max(i - 1, 0)] for i in range(10)])
-        case _:
-            return _csr([])
-
-
 MATRICES = ("square", "cube", "shuffled", "random", "chain", "empty")
-
-
-def _inspected(module: CompiledModule, options: str, loops: int, **arguments: object) -> Schedule:
-    """The schedule that the inspector of a module finds."""
-    inspector = module["kernel_inspector"]
-    named = dict(item.split("=") for item in options.split())
-    tile, levels = int(named["tile"]), int(named["sweeps"]) * loops
-    sizes = arguments.pop("sizes")
-    assert isinstance(sizes, tuple)
-    seed = "ijk".index(named["seed"]) if "seed" in named else loops // 2
-    tiles = max(1, -(-sizes[seed] // tile))
-    filled = {
-        "iterations": np.zeros(sum(sizes) * int(named["sweeps"]), np.int64),
-        "starts": np.zeros(tiles * levels + 1, np.int64),
-        "wavefronts": np.zeros((), np.int64),
-        "tiles": np.zeros((), np.int64),
-        "order": np.zeros(tiles, np.int64),
-        "fronts": np.zeros(tiles + 1, np.int64),
-    }
-    # Without time steps, an inspector does nothing.
-    known = {"t": 1, **arguments, **filled}
-    inspector(**{p.name: known[p.name] for p in inspector.signature.parameters})
-    if named.get("parallel") == "false":
-        assert filled["tiles"] == tiles
-        return Schedule(levels, filled["iterations"], filled["starts"])
-    fronts = filled["fronts"][: int(filled["wavefronts"]) + 1]
-    return Schedule(levels, filled["iterations"], filled["starts"], filled["order"], fronts)
 
 
 def _same_results(program: str, options: str, arguments: dict[str, object]) -> None:
     """Check that a program does after `sparse-tile` what it does before."""
     results = []
     for chosen, threads in ((None, 1), (options, 1), (options, 2)):
-        module = _compiled(program, chosen)
+        module = compiled(program, chosen)
         copies = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in arguments.items()}
         with module.threads(threads):
             module["kernel"](**copies)
@@ -227,17 +133,17 @@ def _same_results(program: str, options: str, arguments: dict[str, object]) -> N
     assert results[0] == results[1] == results[2]
 
 
-@pytest.mark.parametrize("matrix", MATRICES)
+@pytest.mark.parametrize("kind", MATRICES)
 @pytest.mark.parametrize("options", OPTIONS)
-def test_gauss_seidel(matrix: str, options: str) -> None:
+def test_gauss_seidel(kind: str, options: str) -> None:
     generator = np.random.default_rng(7)
-    rp, ci = _matrix(matrix, generator)
+    rp, ci = matrix(kind, generator)
     n = len(rp) - 1
     v, x, b = (generator.random(size) for size in (len(ci), n, n))
     arguments = {"rp": rp, "ci": ci, "v": v, "x": x, "b": b, "n": n}
     for t in (0, 1, 7):
         _same_results(GAUSS_SEIDEL, options, {**arguments, "t": t})
-    found = _inspected(_compiled(GAUSS_SEIDEL, options), options, 1, sizes=(n,), **arguments)
+    found = inspected(compiled(GAUSS_SEIDEL, options), options, 1, sizes=(n,), **arguments)
     assert violation(found, gauss_seidel(rp, ci, found.levels), 1) is None
 
 
@@ -251,7 +157,7 @@ def test_molecular_dynamics(seed: int, options: str) -> None:
     arguments = {"left": left, "right": right, "x": x, "fx": fx, "vx": vx, "n": n, "m": m}
     for t in (1, 5):
         _same_results(MOLDYN, options, {**arguments, "t": t})
-    found = _inspected(_compiled(MOLDYN, options), options, 3, sizes=(n, m, n), **arguments)
+    found = inspected(compiled(MOLDYN, options), options, 3, sizes=(n, m, n), **arguments)
     points = molecular_dynamics(n, left, right, found.levels // 3)
     assert violation(found, points, 3) is None
 
@@ -268,21 +174,21 @@ def test_elements_that_are_written_repeatedly(seed: str, options: str) -> None:
         x, y, z = (generator.random(n) for _ in range(3))
         arguments = {"p": p, "q": q, "r": r, "x": x, "y": y, "z": z, "n": n, "m": m}
         _same_results(SCATTERS, options, {**arguments, "t": 5})
-        module = _compiled(SCATTERS, options)
-        found = _inspected(module, options, 3, sizes=(n, m, n // 2), **arguments)
+        module = compiled(SCATTERS, options)
+        found = inspected(module, options, 3, sizes=(n, m, n // 2), **arguments)
         assert violation(found, scatters(p, q, r, (n, m), found.levels // 3), 3) is None
 
 
 def test_colours_let_more_tiles_run_at_the_same_time() -> None:
     """Without dependences in the seed, neighbours in the grid have different colours."""
-    rp, ci = _matrix("square", np.random.default_rng(0))
+    rp, ci = matrix("square", np.random.default_rng(0))
     arguments = {"rp": rp, "ci": ci, "n": 30, "x": np.arange(30.0), "y": np.zeros(30)}
     fronts = []
     for numbering in ("natural", "coloured"):
         options = f"tile=2 sweeps=2 seed=i numbering={numbering}"
-        module = _compiled(JACOBI, options)
+        module = compiled(JACOBI, options)
         _same_results(JACOBI, options, {**arguments, "t": 3})
-        found = _inspected(module, options, 2, sizes=(30, 30), **arguments)
+        found = inspected(module, options, 2, sizes=(30, 30), **arguments)
         assert violation(found, jacobi(rp, ci, 2), 2) is None
         fronts.append(len(set(found.ranks().values())))
     assert fronts[1] < fronts[0] < 15
@@ -303,7 +209,7 @@ def test_the_figure_of_the_handbook() -> None:
     arguments = {"left": left, "right": right, "n": 6, "m": 6}
     arguments |= {name: np.zeros(6) for name in ("x", "fx", "vx")}
     options = "tile=4 sweeps=1"
-    found = _inspected(_compiled(MOLDYN, options), options, 3, sizes=(6, 6, 6), **arguments)
+    found = inspected(compiled(MOLDYN, options), options, 3, sizes=(6, 6, 6), **arguments)
     orders = (molecules, interactions, molecules)
     tiles = [
         [[order[i] for i in found.of(tile, level)] for level, order in enumerate(orders)]
@@ -317,10 +223,10 @@ def test_the_figure_of_the_handbook() -> None:
 def _square() -> tuple[Schedule, list[Point], Indices, Indices]:
     """A schedule of Gauss-Seidel on a grid, with the points and the matrix."""
     options = "tile=3 sweeps=3"
-    rp, ci = _matrix("square", np.random.default_rng(0))
+    rp, ci = matrix("square", np.random.default_rng(0))
     arguments = {"rp": rp, "ci": ci, "x": np.zeros(30), "n": 30}
-    module = _compiled(GAUSS_SEIDEL, options)
-    found = _inspected(module, options, 1, sizes=(30,), **arguments)
+    module = compiled(GAUSS_SEIDEL, options)
+    found = inspected(module, options, 1, sizes=(30,), **arguments)
     return found, gauss_seidel(rp, ci, 3), rp, ci
 
 

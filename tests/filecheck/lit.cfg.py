@@ -16,3 +16,5 @@ config.suffixes = [".mlir", ".c", ".alpha"]  # noqa: F821
 config.test_source_root = str(here)  # noqa: F821
 config.test_exec_root = str(here.parents[1] / "build" / "lit")  # noqa: F821
 config.environment["PATH"] = start()  # noqa: F821
+# As in the other tests, threads sleep while they wait.
+config.environment["OMP_WAIT_POLICY"] = "passive"  # noqa: F821

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tool_server import start
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
@@ -30,12 +31,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     subprocess.run(pip, check=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder / "site"))
+        # The server of the tools finds the package as they do.
+        patch.setenv("PATH", start())
         yield
 
 
 def polyir_opt(*arguments: str, text: str | None = None) -> tuple[str, str]:
     """What polyir-opt prints to standard output and error."""
-    command = [sys.executable, "-m", "polyir.tools.polyir_opt", *arguments]
+    command = ["polyir-opt", *arguments]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     return done.stdout, done.stderr
 

@@ -33,11 +33,13 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
         skipped = shutil.ignore_patterns(".*", "build", "tests", "benchmarks", "*.egg-info")
         shutil.copytree(ROOT, folder / "sources", ignore=skipped)
         run(*pip, "wheel", "--no-deps", "--wheel-dir", folder, folder / "sources")
-        run(sys.executable, "-m", "venv", folder / "environment")
+        # Of the pip that is here: one of its own takes longer than all of the wheel.
+        run(sys.executable, "-m", "venv", "--without-pip", folder / "environment")
         (wheel,) = folder.glob("polyir-*.whl")
         python = folder / "environment" / "bin" / "python"
         constraints = ("--constraint", ROOT / "constraints.txt")
-        run(python, *pip[1:], "install", *constraints, f"polyir[jit] @ file://{wheel}")
+        wanted = f"polyir[jit] @ file://{wheel}"
+        run(*pip, "--python", python, "install", *constraints, wanted)
     except AssertionError as error:
         if "No matching distribution" in str(error):
             pytest.skip("needs the package registry")

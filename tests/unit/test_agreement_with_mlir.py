@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from agreement_with_mlir import MLIR_OPT, Part, Verdict, parts_of, verdict
+from agreement_with_mlir import MLIR_OPT, Part, Verdict, parts_of, verdicts
 
 TESTS = Path(__file__).parents[1]
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(MLIR_OPT is None, reason="needs mlir-opt-19")
 
 
 def disagreements(folder: str) -> list[Verdict]:
-    found = map(verdict, parts_of(sorted((TESTS / folder).rglob("*.mlir"))))
+    found = verdicts(parts_of(sorted((TESTS / folder).rglob("*.mlir"))))
     return [each for each in found if each.kind not in ("both accept", "both refuse")]
 
 
@@ -33,12 +33,13 @@ def test_filecheck_inputs() -> None:
 
 
 def test_each_kind_of_verdict() -> None:
-    assert kind("func.func @f() { return }") == "both accept"
-    assert kind("func.func @f() { tensor.rank }") == "both refuse"
-    assert kind("spirv.module Logical GLSL450 {}") == "only mlir-opt accepts"
     scop = 'poly.scop () context "{ : }" { poly.domain "{ }" }'
-    assert kind(f"func.func @f() {{ {scop} return }}") == "only polyir accepts"
-
-
-def kind(text: str) -> str:
-    return verdict(Part(Path("x"), 1, text)).kind
+    texts = {
+        "func.func @f() { return }": "both accept",
+        "func.func @f() { tensor.rank }": "both refuse",
+        "spirv.module Logical GLSL450 {}": "only mlir-opt accepts",
+        f"func.func @f() {{ {scop} return }}": "only polyir accepts",
+    }
+    parts = [Part(Path("x"), 1, text) for text in texts]
+    assert [each.kind for each in verdicts(parts)] == list(texts.values())
+    assert [verdicts([part])[0].kind for part in parts] == list(texts.values())

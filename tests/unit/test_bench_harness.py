@@ -102,7 +102,7 @@ def test_what_tools_do_wrong_is_told_apart(tmp_path: Path) -> None:
 def test_time_limits(tmp_path: Path) -> None:
     limits = replace(QUICK, rounds=1, run_limit=3.0, tool_limit=3.0)
     sleep = f"{sys.executable} -c 'import time; time.sleep(60)' {{in}}"
-    endless = peer("endless", "#pragma scop", "for (volatile int z = 0; z < 1;) {}")
+    endless = peer("endless", "#pragma scop", "extern int pause(void); for (;;) pause();")
     results = measured([peer_variant("slow", sleep), endless], tmp_path, limits)
     assert results["slow"].status is results["endless"].status is Status.TIMEOUT
     assert "more than 3 s" in results["slow"].reason

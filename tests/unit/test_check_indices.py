@@ -37,7 +37,7 @@ def test_program_ends(pipeline: str) -> None:
     command = [sys.executable, "-c", SCRIPT, pipeline]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode < 0
-    assert "'col' leads out of the bounds of 'u'" in done.stderr
+    assert "18:20: 'col' has 50 at [7], but 'u' has 50 elements" in done.stderr
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -103,9 +103,62 @@ def test_other_numbers_and_shapes_are_caught() -> None:
         inspected(**{**given, "u": np.zeros(51)})
 
 
+@pytest.mark.parametrize("pipeline", ["inspect-wavefronts", "sparse-tile{tile=5 sweeps=2}"])
+def test_other_numbers_of_steps(pipeline: str) -> None:
+    # The inspectors use the number of sweeps only to know whether there is one.
+    function, given = kernel(pipeline=pipeline), arguments()
+    inspected = function.inspect(**given)
+    for sweeps in (3, 1, 5):
+        expected, found = ({**copied(given), "sweeps": sweeps} for _ in range(2))
+        kernel(pipeline="")(**expected)
+        inspected(**found)
+        for name, value in found.items():
+            assert np.array_equal(value, expected[name])
+    with pytest.raises(ArgumentError, match="'sweeps' is 0, and was 2 in inspection"):
+        inspected(**{**given, "sweeps": 0})
+    inspected = function.inspect(**{**given, "sweeps": 0})
+    inspected(**{**given, "sweeps": -1})
+    with pytest.raises(ArgumentError, match="'sweeps' is 2, and was 0 in inspection"):
+        inspected(**given)
+
+
+BETWEEN = """
+func.func @f(%a: index, %b: index, %p: memref<8xindex>, %A: memref<8xf64>) {
+  affine.for %s = %a to %b {
+    affine.for %i = 0 to 8 {
+      %pi = affine.load %p[%i] : memref<8xindex>
+      %v = affine.load %A[%i] : memref<8xf64>
+      memref.store %v, %A[%pi] : memref<8xf64>
+    }
+  }
+  return
+}
+"""
+
+
+def test_numbers_that_are_compared_with_each_other() -> None:
+    function = polyir.compile(BETWEEN, pipeline="inspect-wavefronts").f
+    p, values = np.arange(8)[::-1].copy(), np.arange(8.0)
+    inspected = function.inspect(1, 4, p, values)
+    inspected(5, 6, p, values)
+    with pytest.raises(ArgumentError, match="'a' is 4, and was 1 in inspection"):
+        inspected(4, 4, p, values)
+
+
+def test_numbers_that_bound_what_is_inspected() -> None:
+    # Here the number of steps is a bound of the loop that is inspected, too.
+    text = BETWEEN.replace("0 to 8", "0 to %b")
+    function = polyir.compile(text, pipeline="inspect-wavefronts").f
+    p, values = np.arange(8), np.arange(8.0)
+    inspected = function.inspect(1, 4, p, values)
+    inspected(2, 4, p, values)
+    with pytest.raises(ArgumentError, match="'b' is 5, and was 4 in inspection"):
+        inspected(1, 5, p, values)
+
+
 def test_missing_arguments_are_named() -> None:
     function, given = kernel(), arguments()
-    with pytest.raises(ArgumentTypeError, match=r"needs 'col', 'diagonal' \(its shape\), 'u'"):
+    with pytest.raises(ArgumentTypeError, match=r"needs 'col', 'u' \(its shape\)"):
         function.inspect(sweeps=given["sweeps"], n=given["n"], rowptr=given["rowptr"])
     with pytest.raises(ArgumentTypeError, match="no parameter 'm'"):
         function.inspect(m=1)
@@ -222,3 +275,164 @@ def test_two_dimensions() -> None:
 def test_checks_can_be_left_out() -> None:
     module = polyir.compile(PROGRAM.path.read_text(), pipeline="", check_indices=False)
     assert list(module) == ["gauss_seidel"]
+    program = polyir.Program(polyir.parse(PROGRAM.path.read_text()))
+    assert list(program.compile(check_indices=False)) == ["gauss_seidel"]
+
+
+def test_text_with_inspectors_can_be_read_back() -> None:
+    program = polyir.run_pipeline(polyir.parse(PROGRAM.path.read_text()), "inspect-wavefronts")
+    function = polyir.compile(str(program), pipeline="").gauss_seidel
+    given = arguments()
+    expected = copied(given)
+    kernel()(**expected)
+    function.inspect(**given)(**given)
+    for name, value in given.items():
+        assert np.array_equal(value, expected[name])
+
+
+NAMES = """
+func.func @f_executor(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    %e = affine.load %p[%i] : memref<?xindex>
+    %a = memref.load %A[%e] : memref<?xf64>
+    %b = arith.addf %a, %a : f64
+    memref.store %b, %A[%e] : memref<?xf64>
+  }
+  return
+}
+func.func @f(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+  %one = arith.constant 1.0 : f64
+  affine.store %one, %A[0] : memref<?xf64>
+  call @f_executor(%n, %p, %A) : (index, memref<?xindex>, memref<?xf64>) -> ()
+  return
+}"""
+
+
+def test_names_do_not_tell_what_is_an_executor() -> None:
+    original = polyir.compile(NAMES, pipeline="")
+    module = polyir.compile(NAMES, pipeline="inspect-wavefronts")
+    given: Arguments = {"n": 3, "p": np.array([0, 2, 0]), "A": np.full(3, 2.0)}
+    expected = copied(given)
+    original.f(**expected)
+    module.f(**given)
+    assert np.array_equal(given["A"], expected["A"])
+    with pytest.raises(InspectionError, match="f has no inspector"):
+        module.f.inspect(**given)
+    original.f_executor(**expected)
+    module.f_executor.inspect(**given)(**given)
+    assert np.array_equal(given["A"], expected["A"])
+
+
+BOUND_IN_MEMORY = """
+func.func @f(%steps: index, %m: memref<1xindex>, %p: memref<?xindex>, %A: memref<?xf64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  affine.for %t = 0 to %steps {
+    %n = affine.load %m[0] : memref<1xindex>
+    scf.for %i = %zero to %n step %one {
+      %e = memref.load %p[%i] : memref<?xindex>
+      %a = memref.load %A[%e] : memref<?xf64>
+      %b = arith.addf %a, %a : f64
+      memref.store %b, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}"""
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_sizes_may_come_out_of_memory(steps: int) -> None:
+    module = polyir.compile(BOUND_IN_MEMORY, pipeline="inspect-wavefronts")
+    given: Arguments = {
+        "steps": steps,
+        "m": np.array([3]),
+        "p": np.array([2, 0, 1]),
+        "A": np.arange(3.0),
+    }
+    expected = copied(given)
+    polyir.compile(BOUND_IN_MEMORY, pipeline="").f(**expected)
+    module.f.inspect(**given)(**given)
+    assert np.array_equal(given["A"], expected["A"])
+
+
+VIEWED = """
+func.func @f(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+  %view = memref.cast %p : memref<?xindex> to memref<4xindex>
+  affine.for %i = 0 to %n {
+    %e = affine.load %view[%i] : memref<4xindex>
+    %a = memref.load %A[%e] : memref<?xf64>
+    affine.store %a, %A[%i] : memref<?xf64>
+  }
+  return
+}"""
+
+
+def test_changed_index_arrays_are_caught_through_views() -> None:
+    function = polyir.compile(VIEWED, pipeline="inspect-wavefronts").f
+    p, values = np.array([3, 2, 1, 0]), np.zeros(4)
+    inspected = function.inspect(4, p, values)
+    inspected(4, p, values)
+    p[0] = 1
+    with pytest.raises(ArgumentError, match="'p' has changed"):
+        inspected(4, p, values)
+
+
+ON_DATA = """
+func.func @f(%n: index, %x: f64, %p: memref<?xindex>, %m: memref<?x2xf64>, %A: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    %e = affine.load %p[%i] : memref<?xindex>
+    %c = affine.load %m[%i, 1] : memref<?x2xf64>
+    %less = arith.cmpf olt, %c, %x : f64
+    scf.if %less {
+      %a = memref.load %A[%e] : memref<?xf64>
+      affine.store %a, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}"""
+
+
+def test_nan_is_no_change() -> None:
+    function = polyir.compile(ON_DATA, pipeline="inspect-wavefronts").f
+    p, mask, values = np.array([3, 2, 1, 0]), np.full((4, 2), np.nan), np.zeros(4)
+    inspected = function.inspect(4, np.nan, p, mask, values)
+    inspected(4, np.nan, p, mask, values)
+    with pytest.raises(ArgumentError, match=r"'x' is 1.0, and was nan"):
+        inspected(4, 1.0, p, mask, values)
+    mask[2, 1] = 0.5
+    with pytest.raises(ArgumentError, match=r"'m' has changed .*, from nan to 0.5 at \[2, 1\]"):
+        inspected(4, np.nan, p, mask, values)
+
+
+TWO_ORDERS = """
+func.func @f(%n: index, %p: memref<?xindex>, %X: memref<?xi64>, %w: memref<?xi64>) {
+  affine.for %i = 0 to %n {
+    %e = affine.load %p[%i] : memref<?xindex>
+    %x = memref.load %X[%e] : memref<?xi64>
+    affine.store %x, %w[%i] : memref<?xi64>
+  }
+  affine.for %i = 0 to %n {
+    %e = affine.load %p[%i] : memref<?xindex>
+    %x = affine.load %X[%i] : memref<?xi64>
+    %v = memref.load %w[%e] : memref<?xi64>
+    %y = arith.addi %x, %v : i64
+    affine.store %y, %X[%i] : memref<?xi64>
+  }
+  return
+}"""
+
+
+def test_sizes_may_be_those_of_arrays_of_the_kernel() -> None:
+    pipeline = "reorder-data,reorder-iterations"
+    function = polyir.compile(TWO_ORDERS, pipeline=pipeline).f
+    given: Arguments = {
+        "n": 4,
+        "p": np.array([3, 1, 1, 0]),
+        "X": np.arange(4),
+        "w": np.ones(4, int),
+    }
+    expected = copied(given)
+    polyir.compile(TWO_ORDERS, pipeline="").f(**expected)
+    function.inspect(**given)(**given)
+    for name, value in given.items():
+        assert np.array_equal(value, expected[name])

@@ -101,7 +101,7 @@ def test_conditions_restrict_all_that_is_asked() -> None:
 
 
 def test_a_sample_has_different_points_of_the_space() -> None:
-    space = InterleavingSpace(12)
+    space = InterleavingSpace(9)
     sample = space.sample(50, seed=1)
     assert len(set(sample)) == 50
     assert all(each in space for each in sample)

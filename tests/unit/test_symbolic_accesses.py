@@ -147,6 +147,45 @@ def test_facts_that_are_hard_to_use_are_not_used(monkeypatch: pytest.MonkeyPatch
     assert dependence.relation.is_equal(isl.Map("[n] -> { S0[i] -> S0[j] : 0 <= i < j < n }"))
 
 
+def test_the_time_that_facts_take_does_not_count_for_the_analysis(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits: list[int] = []
+
+    def narrowed(dependence: Dependence, *_: object) -> Dependence:
+        limits.append(isl.DEFAULT_CONTEXT.get_max_operations())
+        return dependence
+
+    monkeypatch.setattr(uninterpreted, "without_impossible", narrowed)
+    compute_dependences(scop_in(PROGRAMS["scatter"].text))
+    assert limits == [0]
+
+
+def test_a_parameter_that_is_cut_off_is_not_the_argument_of_a_range() -> None:
+    text = """
+    func.func @f(%n: index, %A: memref<?xf64>, %p: memref<?xindex> {
+        poly.index_array = #poly.index_array<range = "[arg0] -> { [x] : 0 <= x < arg0 }">}) {
+      CAST
+      %zero = arith.constant 0.0 : f64
+      affine.for %i = 0 to %m {
+        %e = affine.load %p[%i] : memref<?xindex>
+        memref.store %zero, %A[%e] : memref<?xf64>
+      }
+      return
+    }"""
+    for type, is_bounded in (("i64", True), ("i8", False)):
+        casts = (
+            f"%k = arith.index_cast %n : index to {type} %m = arith.index_cast %k : {type} to index"
+        )
+        scop = scop_in(text.replace("CAST", casts))
+        (access,) = (a for each in scop.statements for a in each.accesses if a.array == "A")
+        least = isl.Set("[m] -> { A[a] : a = -1 and m > 0 }")
+        greatest = isl.Set("[m] -> { A[a] : a = m and m > 0 }")
+        elements = access.relation.range()
+        assert elements.is_disjoint(least)
+        assert elements.is_disjoint(greatest) == is_bounded
+
+
 def test_a_number_that_is_cut_off_is_no_element_of_the_array() -> None:
     text = (
         PROGRAMS["scatter"]

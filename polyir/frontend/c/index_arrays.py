@@ -19,8 +19,8 @@ from xdsl.dialects.func import FuncOp
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.dialects.index_arrays import Direction, IndexArrayAttr, IndexArrayFacts
 from polyir.frontend.c.errors import location_of_node
-from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
-from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Scopes
+from polyir.frontend.c.places import SourceArgument, SourceScalar, variable_of
+from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Meaning, Scopes
 from polyir.isl_lists import parameters_of
 
 _PRAGMA: Final = re.compile(r"\s*polyir\s+index_array\b(?P<rest>.*)", re.DOTALL)
@@ -32,10 +32,14 @@ _NAME: Final = re.compile(r"\b[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class StatedFacts:
-    """What a pragma says of one array; the parameters of the range are variables of the file."""
+    """What a pragma says of one array; the parameters of the range are variables of the file.
+
+    `meanings` are what the names of the array and of these variables mean where the pragma is.
+    """
 
     facts: IndexArrayFacts
     location: SourceLocation | None
+    meanings: Mapping[str, Meaning | None]
 
 
 def is_index_array_pragma(node: c_ast.Node | None) -> bool:
@@ -57,7 +61,10 @@ def stated_facts(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedFacts]:
     name = found["array"]
     if not isinstance(scopes.meaning(name), DeclaredVariable):
         raise InputSyntaxError(f"there is no variable '{name}'", location)
-    return name, StatedFacts(_Reader(scopes, location).facts(found["facts"]), location)
+    facts = _Reader(scopes, location).facts(found["facts"])
+    variables = () if facts.range is None else parameters_of(facts.range.get_space())
+    meanings = {each: scopes.meaning(each) for each in (name, *variables)}
+    return name, StatedFacts(facts, location, meanings)
 
 
 class _Reader:
@@ -125,15 +132,20 @@ class _Reader:
 
 
 def attach_facts(
-    function: FuncOp, arguments: Sequence[SourceArgument], facts: Mapping[str, StatedFacts]
+    function: FuncOp,
+    arguments: Sequence[SourceArgument],
+    stated_before: Mapping[str, StatedFacts],
+    scopes: Scopes,
 ) -> None:
-    """Give the arguments of the function of a region what pragmas say of them.
+    """Give the arguments of the function of a region what the pragmas before it say of them.
 
-    Raises `InputSyntaxError` for facts that do not fit an array.
+    `scopes` is what names mean in the region. Raises `InputSyntaxError` for facts that do not fit
+    an array.
     """
     # Few regions have facts, and start-up is part of every run.
     from polyir.model.index_arrays import require_right_facts
 
+    facts = {name: each for name, each in stated_before.items() if scopes.means(each.meanings)}
     numbers = {
         argument.text: f"arg{number}"
         for number, argument in enumerate(arguments)
@@ -142,12 +154,7 @@ def attach_facts(
     found: list[DictionaryAttr] = []
     location = None
     for argument in arguments:
-        stated = None
-        if isinstance(argument, SourceArray) and not isinstance(argument.parts[-1], str):
-            # Members of structures have other spellings.
-            name, *subscripts = argument.parts
-            if all(isinstance(each, int) for each in subscripts):
-                stated = facts.get(str(name))
+        stated = facts.get(variable_of(argument) or "")
         if stated is None:
             found.append(DictionaryAttr({}))
             continue

@@ -75,6 +75,14 @@ class SourcePointer:
 SourceArgument = SourceArray | SourceScalar | SourcePointer
 
 
+def variable_of(argument: SourceArgument) -> str | None:
+    """The variable that an array is, or that leads to it; `None` for members of structures."""
+    if not isinstance(argument, SourceArray) or isinstance(argument.parts[-1], str):
+        return None
+    name, *subscripts = argument.parts
+    return str(name) if all(isinstance(each, int) for each in subscripts) else None
+
+
 @dataclass(frozen=True)
 class Place:
     """An lvalue: its spelling, the subscripts in it, its type, the root's and members' names."""

@@ -88,6 +88,10 @@ class Scopes:
         """What `name` means here; `None` if it is not declared."""
         return next((scope[name] for scope in reversed(self._names) if name in scope), None)
 
+    def means(self, meanings: Mapping[str, Meaning | None]) -> bool:
+        """Whether names mean here what they meant elsewhere: no block declares others."""
+        return all(self.meaning(name) is meaning for name, meaning in meanings.items())
+
     @contextmanager
     def outside_functions(self) -> Iterator[None]:
         """Inside the `with` block, the scope is that of the file."""

@@ -13,6 +13,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region
 
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.frontend.c.array_sizes import (
+    Sizes,
+    StatedSizes,
+    attach_sizes,
+    is_size_pragma,
+    sizes_of,
+    stated_sizes,
+)
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.delinearise import delinearise
@@ -31,6 +39,7 @@ from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import identifiers_in, nodes_below, region_names
 from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
+from polyir.frontend.c.own_variables import make_own
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.preprocess import Declarations, Needed, Promise, promises_of
@@ -246,6 +255,7 @@ class _RegionFinder:
         self._names: dict[str, int] = {}
         self._outer_lines: list[int] = []
         self._facts: dict[str, StatedFacts] = {}
+        self._sizes: dict[str, StatedSizes] = {}
 
     def read(self, item: c_ast.Node) -> None:
         """Add an external declaration."""
@@ -272,10 +282,10 @@ class _RegionFinder:
     def _search_items(
         self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
     ) -> None:
-        outer = self._facts
-        self._facts = dict(outer)
+        facts, sizes = self._facts, self._sizes
+        self._facts, self._sizes = dict(facts), dict(sizes)
         self._search_in_order(function, items, is_detecting)
-        self._facts = outer
+        self._facts, self._sizes = facts, sizes
 
     def _search_in_order(
         self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
@@ -289,6 +299,9 @@ class _RegionFinder:
             elif isinstance(item, c_ast.Pragma) and is_index_array_pragma(item):
                 array, facts = stated_facts(item, self._scopes)
                 self._facts[array] = facts
+            elif isinstance(item, c_ast.Pragma) and is_size_pragma(item):
+                array, sizes = stated_sizes(item, self._scopes)
+                self._sizes[array] = sizes
             elif isinstance(item, c_ast.Case | c_ast.Default):
                 # Its declarations are those of the block of the `switch`.
                 self._search_items(function, list(item.stmts or ()), is_detecting)
@@ -516,9 +529,14 @@ class _RegionFinder:
         calls = Calls(builder, self._scopes, module, self._functions)
         expressions = Expressions(builder, variables, calls)
         Statements(builder, variables, expressions, self._takes_data).translate(modelled)
-        builder.insert(func.ReturnOp())
         described = variables.arguments.described
-        if not self._takes_data:
+        sizes: Sizes = {}
+        if self._takes_data:
+            sizes = sizes_of(described, self._sizes, expressions, self._scopes)
+        builder.insert(func.ReturnOp())
+        if self._takes_data:
+            make_own(builder, described, self._scopes, function, statements)
+        else:
             delinearise(builder, described)
         for argument in tuple(entry.args):
             if argument not in described:
@@ -531,7 +549,8 @@ class _RegionFinder:
             builder.put_cells_in_scope()
         operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
-        attach_facts(operation, arguments, self._facts)
+        attach_facts(operation, arguments, self._facts, self._scopes)
+        attach_sizes(operation, sizes)
         points_to = PointsTo(function, self._scopes)
         mentioned = tuple(
             dict.fromkeys((*region_names(statements, self._scopes).mentioned, *names.mentioned))
@@ -621,7 +640,7 @@ def _is_body(
 def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:
     before = items[position - 1] if position > 0 else None
     is_own = any(_is_pragma(before, word) for word in ("scop", "endscop"))
-    is_own |= is_index_array_pragma(before)
+    is_own |= is_index_array_pragma(before) or is_size_pragma(before)
     return isinstance(before, c_ast.Pragma) and not is_own
 
 

@@ -21,6 +21,7 @@ from polyir.target.abi import (
     Signature,
     extent_name,
     is_private,
+    orders_threads,
     results_by_pointer,
     scalar_type,
     signature_of,
@@ -30,7 +31,7 @@ from polyir.target.abi import (
 from polyir.target.c.address_steps import needs_effect
 from polyir.target.c.body import Body, NameTable
 from polyir.target.c.dialect import Dialect
-from polyir.target.c.helpers import ASSERT, HAS_EFFECTS
+from polyir.target.c.helpers import HAS_EFFECTS
 from polyir.target.c.loops import (
     translate_affine_for,
     translate_affine_if,
@@ -48,6 +49,7 @@ from polyir.target.c.memory import (
     plain_pointer,
     translate_alloc,
     translate_alloca,
+    translate_atomic_update,
     translate_cast,
     translate_copy,
     translate_dealloc,
@@ -75,7 +77,6 @@ from polyir.target.c.syntax import (
     Return,
     RowView,
     ScalarArgument,
-    StringLiteral,
     Variable,
     literal,
 )
@@ -375,7 +376,10 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
         case MemoryPrefetchOp():
             _translate_prefetch(body, op)
         case _ if op.name == "cf.assert":
-            _translate_assert(body, op)
+            # Few programs have one.
+            from polyir.target.c.assertions import translate_assert
+
+            translate_assert(body, op)
         case _ if op.name.startswith("mpi.") or op.name == "llvm.getelementptr":
             # Few programs have messages.
             from polyir.target.c.messages import translate_message
@@ -383,15 +387,6 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
             translate_message(body, op)
         case _:
             _translate_memory(body, op, environment)
-
-
-def _translate_assert(body: Body, op: Operation) -> None:
-    """A test that ends the program; few programs have one, and need the dialect."""
-    from xdsl.dialects.cf import AssertOp
-
-    assert isinstance(op, AssertOp)
-    message = StringLiteral(Scalar.INT8, op.msg.data)
-    body.add(CallStatement(ASSERT, (body.value(op.arg), message)))
 
 
 def _translate_prefetch(body: Body, op: MemoryPrefetchOp) -> None:
@@ -403,8 +398,15 @@ def _translate_prefetch(body: Body, op: MemoryPrefetchOp) -> None:
     translate_prefetch(body, op)
 
 
+def _translate_atomic(body: Body, op: memref.AtomicRMWOp) -> None:
+    """Few programs have them."""
+    from polyir.target.c.atomics import translate_atomic
+
+    translate_atomic(body, op)
+
+
 def _translate_memory(body: Body, op: Operation, environment: Environment) -> None:
-    """Allocations, and whole arrays."""
+    """Allocations, atomic updates, and whole arrays."""
     match op:
         case memref.AllocaOp():
             translate_alloca(body, op)
@@ -414,10 +416,14 @@ def _translate_memory(body: Body, op: Operation, environment: Environment) -> No
             translate_dealloc(body, op)
         case memref.CopyOp():
             translate_copy(body, op)
+        case memref.AtomicRMWOp() if orders_threads(op):
+            _translate_atomic(body, op)
         case memref.DimOp():
             translate_dim(body, op)
         case memref.CastOp():
             translate_cast(body, op)
+        case memref.AtomicRMWOp():
+            translate_atomic_update(body, op)
         case memref.GetGlobalOp():
             symbol = symbol_of(op.name_)
             if symbol not in environment.globals:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from polyir.target.abi import PREFIX, Scalar
+from polyir.target.abi import ATOMIC, PREFIX, Scalar
 
 MESSAGE_STEM: Final = f"{PREFIX}mpi_"
 """How the names of helpers begin that call MPI (`message_helpers.py`)."""
@@ -147,6 +147,14 @@ def _bit_casts() -> Iterator[Helper]:
         yield _function(bit_cast_name(source, target), target, f"{source.value} a", body)
 
 
+def _atomics() -> Iterator[Helper]:
+    """On an element of an array; their result is the value before, as of `memref.atomic_rmw`."""
+    for suffix, function in (("addi", "fetch_add"), ("assign", "exchange_n")):
+        body = f"return __atomic_{function}(array + place, value, __ATOMIC_ACQ_REL);"
+        parameters = "int64_t *array, int64_t place, int64_t value"
+        yield _function(f"{ATOMIC}{suffix}", Scalar.INT64, parameters, body)
+
+
 def bit_cast_name(source: Scalar, target: Scalar) -> str:
     return f"{PREFIX}bits_{source.suffix}_{target.suffix}"
 
@@ -176,6 +184,22 @@ static inline void {ASSERT}(int holds, const char *message) {{
 }}
 """
 
+ASSERT_REPORT: Final = f"{PREFIX}assert_report"
+"""As `ASSERT`, with a message that has places for numbers of a report, from its third one on."""
+
+# Files with regions may include no header; POSIX has numbered arguments, and so has dprintf.
+_ASSERT_REPORT: Final = f"""\
+static inline void {ASSERT_REPORT}(int holds, const char *message, const int64_t *report) {{
+  extern int dprintf(int file, const char *format, ...);
+  extern void abort(void);
+  if (!holds) {{
+    dprintf(2, message, (long long)report[2], (long long)report[3], (long long)report[4],
+            (long long)report[5], (long long)report[6], (long long)report[7]);
+    abort();
+  }}
+}}
+"""
+
 
 MASKED: Final = f"{PREFIX}masked_"
 """The start of the names of functions that access memory under a mask."""
@@ -197,8 +221,10 @@ def _all_helpers() -> Iterator[Helper]:
         yield from _float_helpers(type)
     yield from _comparisons()
     yield from _bit_casts()
+    yield from _atomics()
     yield Helper(HAS_EFFECTS, _HAS_EFFECTS)
     yield Helper(ASSERT, _ASSERT, ("stdio.h", "stdlib.h"))
+    yield Helper(ASSERT_REPORT, _ASSERT_REPORT, types=(Scalar.INT64,))
     # The library has it since C11; with -std=c99, its header does not declare it.
     prototype = "void *aligned_alloc(size_t alignment, size_t size);\n"
     yield Helper("aligned_alloc", prototype, ("stdlib.h",))

@@ -22,6 +22,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.target.abi import Scalar, scalar_type, symbol_of
@@ -177,6 +178,10 @@ def _uses(op: Operation) -> _Uses:
             yield from _of_map(op.map, op.indices, _Use.ONCE)
         case affine.ApplyOp() | affine.MinOp() | MaxOp():
             yield from _of_map(op.map, op.operands, _Use.ONCE)
+        case memref.AtomicRMWOp():
+            # The least and the greatest value are conditional expressions.
+            yield op.value, _Use.NAMED if op.kind.value.data in _CONDITIONAL else _Use.ONCE
+            yield from ((operand, _Use.ONCE) for operand in op.operands[1:])
         case scf.ForOp():
             yield from ((bound, _Use.REPEATED) for bound in (op.lb, op.ub, op.step))
         case scf.ParallelOp():
@@ -219,9 +224,12 @@ _WITH_SPECIAL_USES = frozenset(
         omp.LoopNestOp,
         memref.AllocOp,
         memref.AllocaOp,
+        memref.AtomicRMWOp,
         PrefetchOp,
     )
 )
+
+_CONDITIONAL = tuple(map(REDUCTION_KINDS.index, ("maxs", "mins")))
 
 
 def _of_map(attribute: AffineMapAttr, operands: Sequence[SSAValue], use: _Use) -> _Uses:
@@ -412,8 +420,9 @@ def _remove_overwritten(waiting: dict[SSAValue, dict[_Memory, None]], op: Operat
     for inner in op.walk():
         if is_droppable(inner) or isinstance(inner, PrefetchOp | MemoryPrefetchOp):
             continue
-        # At a barrier, the other threads have written what they write before it.
-        is_barrier = operation_name(inner) == "gpu.barrier"
+        # At a barrier, the other threads have written what they write before it; an atomic
+        # operation may be how a thread finds out that they have.
+        is_barrier = operation_name(inner) in ("gpu.barrier", "memref.atomic_rmw")
         writes_anything = writes_anything or is_barrier or isinstance(inner, func.CallOp)
         operands = (inner.destination,) if isinstance(inner, memref.CopyOp) else inner.operands
         for operand in operands:

@@ -6,6 +6,7 @@ For another language of the C family, the printer takes a `Dialect` with what is
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Container, Iterator, Sequence
 from enum import IntEnum
@@ -21,6 +22,7 @@ from polyir.target.c.syntax import (
     Array,
     ArrayArgument,
     Assign,
+    AtomicUpdate,
     Binary,
     Break,
     Call,
@@ -290,6 +292,8 @@ class Printer:
                     yield f"{indent}{{"
                     yield from self.statements(body, indent + INDENT)
                     yield f"{indent}}}"
+                case AtomicUpdate():
+                    yield from self._atomic(statement, indent)
                 case ExtensionStatement():
                     yield from self.extension(statement, indent)
                 case _:
@@ -360,6 +364,27 @@ class Printer:
             case _:
                 pass
         return f"{left} = {self.expression(value)}"
+
+    def _atomic(self, statement: AtomicUpdate, indent: str) -> Iterator[str]:
+        """An update by OpenMP.
+
+        Sums and products of integers are those of unsigned ones, but for elements of the source,
+        which may have another type of the same size.
+        """
+        target, value = self.expression(statement.target), self.expression(statement.value)
+        type = statement.target.type
+        is_choice = statement.operator in "<>"
+        if statement.has_pragma:
+            yield f"{indent}#pragma omp atomic{' compare' if is_choice else ''}"
+        if is_choice:
+            value = f"{value} {statement.operator} {target} ? {value} : {target}"
+            yield from wrapped(f"{indent}{target} = {value};")
+            return
+        is_own = statement.target.array.spelling is None
+        if statement.operator in "+*" and not type.is_float and is_own:
+            target = f"*({self.spell(type.unsigned)} *)&{target}"
+            value = self.expression(Cast(type.unsigned, statement.value))
+        yield from wrapped(f"{indent}{target} {statement.operator}= {value};")
 
     def pointer(self, array: Array, is_restricted: bool = True) -> str:
         """The declarator of a pointer through which `array` is indexed."""
@@ -587,6 +612,8 @@ def _break(text: str, first: int) -> int | None:
     depth = 0
     # The brackets of CUDA's launches; there is no operator like them.
     text = text.replace("<<<", "(((").replace(">>>", ")))")
+    if '"' in text:
+        text = re.sub(r'"[^"]*"', lambda string: '"' * len(string[0]), text)
     for place, character in enumerate(text[:LINE_WIDTH]):
         depth += (character in "([{") - (character in ")]}")
         if character != " " or place <= first:

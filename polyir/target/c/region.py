@@ -130,11 +130,7 @@ def region_text(
     usage = Usage(NATIVE)
     usage.add_statements(body.statements)
     lines = tuple(NativePrinter(usage).statements(body.statements, INDENT))
-    functions = [replace(translate_function(each, environment), is_static=True) for each in called]
-    for function in functions:
-        usage.add_function(function)
-    printer = NativePrinter(usage)
-    definitions = ((each.name, "\n".join(printer.function(each))) for each in functions)
+    definitions = _definitions(called, environment, usage)
     helpers = (*_helpers(usage), *definitions)
     if any(name.startswith(MASKED) for name, _ in helpers):
         lines = (*_NO_BOUNDS, *lines, f"{INDENT}#pragma GCC diagnostic pop")
@@ -147,6 +143,17 @@ _NO_BOUNDS: Final = (
     f'{INDENT}#pragma GCC diagnostic ignored "-Warray-bounds"',
 )
 """Compilers warn where an array of known size has no element of such an address."""
+
+
+def _definitions(
+    called: Sequence[func.FuncOp], environment: Environment, usage: Usage
+) -> tuple[tuple[str, str], ...]:
+    """The names and the definitions of functions; `usage` gets what they use."""
+    functions = [replace(translate_function(each, environment), is_static=True) for each in called]
+    for function in functions:
+        usage.add_function(function)
+    printer = NativePrinter(usage)
+    return tuple((each.name, "\n".join(printer.function(each))) for each in functions)
 
 
 def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
@@ -212,9 +219,19 @@ def range_texts(
     forms: Sequence[Form],
     boxes: Sequence[ElementRange],
     taken: Sequence[str],
+    called: Sequence[func.FuncOp] = (),
 ) -> RangeTexts:
-    """The statements that compute what `op` returns, and pointers to the ends of boxes."""
-    body = function_body(op, Environment({}, (), NATIVE, False), taken)
+    """The statements that compute what `op` returns, and pointers to the ends of boxes.
+
+    The helpers have the functions `called` at their end.
+    """
+    types: dict[SSAValue, Scalar] = {
+        argument: form.type for argument, form in zip(op.body.block.args, forms, strict=True)
+    }
+    names = [op.sym_name.data for op in called]
+    plain = plain_pointers(op, called, types)
+    environment = Environment({}, names, NATIVE, False, pointers=plain)
+    body = function_body(op, environment, taken)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
     end = body.translate_block(op.body.block)
@@ -233,8 +250,11 @@ def range_texts(
         condition = None if box.condition is None else printer.expression(values[box.condition])
         texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
     lines = tuple(printer.statements(body.statements, INDENT))
+    definitions = _definitions(called, environment, usage)
     return RangeTexts(
-        RegionText(lines, _helpers(usage)), tuple(map(printer.expression, values)), tuple(texts)
+        RegionText(lines, (*_helpers(usage), *definitions)),
+        tuple(map(printer.expression, values)),
+        tuple(texts),
     )
 
 

@@ -371,6 +371,19 @@ class Assign(CStatement):
 
 
 @dataclass(frozen=True)
+class AtomicUpdate(CStatement):
+    """`target operator= value;` as one step; with `<` or `>`, the lesser or greater of both.
+
+    Integers wrap around. It has no pragma if there is one thread.
+    """
+
+    target: Element
+    operator: str
+    value: Expression
+    has_pragma: bool
+
+
+@dataclass(frozen=True)
 class ExpressionStatement(CStatement):
     """An expression that is computed for its effects."""
 

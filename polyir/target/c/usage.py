@@ -15,6 +15,7 @@ from polyir.target.c.syntax import (
     Array,
     ArrayArgument,
     Assign,
+    AtomicUpdate,
     Break,
     Call,
     CallStatement,
@@ -202,6 +203,10 @@ class Usage:
                 self._variables[source.variable] = None
                 self._add_array_declaration(source)
                 self._functions["memcpy"] = None
+            case AtomicUpdate(target=target, value=value):
+                self._add_target(target)
+                self.add_type(target.type.unsigned)
+                self.add_expression(value)
             case Assign(target=target, value=value):
                 self._add_target(target)
                 self.add_expression(value)

@@ -52,7 +52,8 @@ class _LoopLowering(ForLowering):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not isinstance(op, scf.ForOp):
             return
-        hints, counter = hint_attributes(op), op.body.block.args[0]
+        # A `scf.while` in it has become several blocks.
+        hints, counter = hint_attributes(op), op.body.blocks[0].args[0]
         super().match_and_rewrite(op, rewriter)
         for use in counter.uses:
             block = use.operation.parent_block()

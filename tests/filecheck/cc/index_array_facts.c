@@ -33,3 +33,18 @@ void blocks(int n, int last, double *restrict a, const int *restrict p) {
     a[p[i]] = 2.0;
 #pragma endscop
 }
+
+// The pragmas are about the parameters, not about the variables of the block.
+// LOOPS: func.func @other_variables(%{{[^{]*}})
+void other_variables(int n, double *restrict a, const int *restrict p, const int *restrict q) {
+#pragma polyir index_array(p: injective)
+#pragma polyir index_array(q: range(0, n))
+  {
+    const int *restrict p = q;
+    long n = 2;
+#pragma scop
+    for (int i = 0; i < n; i++)
+      a[p[i]] = a[q[i]];
+#pragma endscop
+  }
+}

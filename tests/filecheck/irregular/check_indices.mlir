@@ -15,8 +15,10 @@
 // C-NEXT: if ((uint64_t)t >= (uint64_t)p_0) {
 // C-LABEL: void gather(
 // C: gather_indices(p, p_0, n, A, A_0, B, B_0, report, 8);
-// C: polyir_assert(
-// C: 'p' leads out of the bounds of 'A'"
+// C: polyir_assert_report({{.*}} != 1,
+// C-NEXT: check_indices.mlir:{{[0-9:]+}}: 'p' has %2$lld elements, and the subscript %1$lld is out of bounds\012", report);
+// C: polyir_assert_report({{.*}} != 2,
+// C-NEXT: check_indices.mlir:{{[0-9:]+}}: 'p' has %1$lld at [%3$lld], but 'A' has %2$lld elements\012", report);
 func.func @gather(%n: index, %p: memref<?xindex>, %A: memref<?xf64>, %B: memref<?xf64>) {
   affine.for %i = 0 to %n {
     %pi = affine.load %p[%i] : memref<?xindex>

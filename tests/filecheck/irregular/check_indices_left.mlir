@@ -1,6 +1,6 @@
 // RUN: polyir-opt --check-indices %s --emit=none 2>&1 --remarks | filecheck %s
 
-// CHECK: remark: [check-indices] the index arrays of a loop are not checked: the index array 'p' may be written here
+// CHECK: warning: [check-indices] the index arrays of a loop are not checked: the index array 'p' may be written here
 func.func @changed(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
   %zero = arith.constant 0 : index
   affine.for %s = 0 to 2 {

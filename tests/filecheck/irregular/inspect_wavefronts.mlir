@@ -25,7 +25,7 @@
 // CHECK:          memref.store %{{.*}}, %A_read[%qi_1] : memref<?xindex>
 // CHECK:          memref.store %{{.*}}, %A_written[%pi_1] : memref<?xindex>
 
-// CHECK:      func.func @figure_executor(%n_1: index {test.fact}, %A_1: memref<?xf64>, %p_1: memref<?xindex>, %q_1: memref<?xindex>, %order_1: memref<?xindex>, %starts_1: memref<?xindex>, %wavefronts_1: memref<index>) attributes {test.kernel} {
+// CHECK:      func.func @figure_executor(%n_1: index {test.fact}, %A_1: memref<?xf64>, %p_1: memref<?xindex>, %q_1: memref<?xindex>, %order_1: memref<?xindex>, %starts_1: memref<?xindex>, %wavefronts_1: memref<index>) attributes {test.kernel, polyir.executor} {
 // CHECK:        scf.for %w_1 = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK-NEXT:     %[[FIRST:.*]] = memref.load %starts_1[%w_1] : memref<?xindex>
 // CHECK:          %[[END:.*]] = memref.load %starts_1[%{{.*}}] : memref<?xindex>

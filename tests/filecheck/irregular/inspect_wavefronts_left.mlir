@@ -94,3 +94,15 @@ func.func @regular(%n: index, %A: memref<?xf64>) {
   }
   return
 }
+
+// -----
+
+// CHECK: inspect_wavefronts_left.mlir:102:3: warning: [inspect-wavefronts] loop left: the step of the loop is not a positive constant
+func.func @any_step(%n: index, %step: index, %A: memref<?xf64>, %p: memref<?xindex>) {
+  scf.for %i = %n to %n step %step {
+    %pi = memref.load %p[%i] : memref<?xindex>
+    %v = memref.load %A[%pi] : memref<?xf64>
+    memref.store %v, %A[%i] : memref<?xf64>
+  }
+  return
+}

@@ -1,5 +1,8 @@
 // RUN: polyir-opt --reorder-data --remarks %s 2>&1 | filecheck %s
 // RUN: polyir-opt --reorder-data=breadth-first --emit=c %s | filecheck %s --check-prefix=SEARCH
+// RUN: polyir-opt --reorder-data=cuthill-mckee --emit=c %s | filecheck %s --check-prefix=MCKEE
+// RUN: polyir-opt --reorder-data="method=partition part=100" --emit=c %s | filecheck %s --check-prefix=PARTS
+// RUN: polyir-opt --reorder-data=given --emit=c %s | filecheck %s --check-prefix=GIVEN
 // RUN: polyir-opt --reorder-data=method=packing --reorder-iterations=reassociate=true --emit=c %s | filecheck %s --check-prefix=SORTED
 
 // CHECK: reorder_data.mlir:{{.*}} remark: [reorder-data] the inspector runs at the start of the kernel
@@ -29,11 +32,44 @@
 // CHECK: func.call @forces_inspector(
 // CHECK: func.call @forces_executor(
 
-// The queue of the search is the array of elements.
+// Elements are found at most once, from a queue or as the next candidate.
+// SEARCH: static void forces_breadth_first(
+// SEARCH: for (int64_t step = 0; step < elements_0 * 2; step++) {
+// SEARCH: if (t < count) {
+// SEARCH: neighbours[
+// SEARCH: if (is_found[
+// SEARCH: elements[t_5] = t_4;
 // SEARCH: forces_inspector(
-// SEARCH: neighbours
-// SEARCH: if (t{{.*}} < count) {
-// SEARCH: elements[
+// SEARCH: neighbours[
+// SEARCH: forces_breadth_first(starts, {{.*}}, neighbours, {{.*}}, elements, elements_0);
+// SEARCH: places[elements[[[T:t_[0-9]+]]]] = [[T]];
+// SEARCH: left_updated[
+
+// Neighbours are sorted by their own number of neighbours; there are two searches, of which the
+// second one begins where the first one ended, and the order is backwards.
+// MCKEE: static void forces_cuthill_mckee(
+// MCKEE: by_degree[
+// MCKEE: ordered[[[T:t_[0-9]+]]] = [[E:t_[0-9]+]];
+// MCKEE: elements[{{t_[0-9]+}}] = {{t_[0-9]+}};
+// MCKEE: by_degree[{{t_[0-9]+}}] = {{t_[0-9]+}};
+// MCKEE: elements[[[T:t_[0-9]+]]] = by_degree[[[LAST:t_[0-9]+]] - [[T]]];
+
+// A search begins anew when the part is full.
+// PARTS: static void forces_partition(
+// PARTS: for (int64_t step = 0; step < elements_0 * 3; step++) {
+// PARTS: if ([[N:t_[0-9]+]] - begin == 100) {
+// PARTS-NEXT: begin = [[N]];
+// PARTS-NEXT: head = [[N]];
+
+// Somebody else defines the function, which gets all elements in their old order; what is no
+// element, or comes twice, has no place.
+// GIVEN: void forces_order(
+// GIVEN-NOT: {
+// GIVEN: void forces_inspector(
+// GIVEN: elements[e] = e;
+// GIVEN: forces_order(starts, {{.*}}, neighbours, {{.*}}, elements, elements_0);
+// GIVEN: places[e] = -1;
+// GIVEN: if (({{.*}} >= 0) & ({{.*}} < places_0)) {
 
 // SORTED: forces_executor(
 // SORTED: left_updated_sorted

@@ -69,7 +69,7 @@ func.func @gauss_seidel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<
 // CHECK:       arith.maxsi
 // CHECK:       memref.store %[[LATER:.+]], %tile_of[
 // CHECK:       arith.maxsi %{{.+}}, %[[LATER]]
-// CHECK-NEXT:  memref.store %{{.+}}, %x_read[
+// CHECK-NEXT:  memref.store %{{.+}}, %x_read_{{.+}}[
 
 // The schedule function, and the wavefronts of tiles.
 // CHECK:       memref.store %{{.+}}, %starts[
@@ -107,16 +107,18 @@ func.func @gauss_seidel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<
 // SERIAL:       scf.for %tile{{.*}} = %{{.+}} to %[[TILES]]
 
 // Blocks that share an element have different colours, which are bits here.
-// COLOURED:      taken = taken | x_colours[
+// COLOURED:      taken = taken | x_writers[
 // COLOURED:      for (int64_t c = {{.+}}; c < 62; c++)
 // COLOURED:      numbers[b] = [[COLOUR:.+]];
-// COLOURED:      x_colours[{{.+}}] = x_colours[{{.+}}] | [[BIT:.+]];
+// COLOURED:      x_readers[{{.+}}] = x_readers[{{.+}}] | [[BIT:.+]];
+// COLOURED:      x_writers[{{.+}}] = x_writers[{{.+}}] | [[BIT]];
 // COLOURED:      numbers[order_{{.+}}[b]] = b;
 // COLOURED:      tile_of[{{.+}}] = numbers[
 
 // The iterations are put into the tiles in the order of their wavefronts.
 // ORDER:      int64_t *restrict [[ORDER:order.*]] = malloc(
 // ORDER:      const int64_t [[I:.+]] = [[ORDER]][{{.+}}];
-// ORDER-NEXT: const int64_t [[CELL:.+]] = tile_of[{{.+}} + [[I]]] * 3 + {{.+}};
+// ORDER-NEXT: for (int64_t s = 0; s < 3; s++) {
+// ORDER-NEXT: const int64_t [[CELL:.+]] = tile_of[[[I]] * 3 + s] * 3 + s;
 // ORDER-NEXT: const int64_t [[PLACE:.+]] = places{{.*}}[[[CELL]]];
 // ORDER-NEXT: iterations[[[PLACE]]] = [[I]];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects import affine, func, scf
+from xdsl.dialects import affine, func, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
@@ -19,7 +19,8 @@ from polyir.model.raising.effects import (
     may_overlap,
 )
 
-_HARMLESS = (*LOOPS, affine.IfOp, scf.IfOp, *LOADS, *ALLOCATIONS)
+_HARMLESS = (*LOOPS, affine.IfOp, scf.IfOp, *LOADS, *ALLOCATIONS, memref.DeallocOp, memref.DimOp)
+_PREFETCHES = ("affine.prefetch", "memref.prefetch")
 _TERMINATORS = (affine.YieldOp, scf.YieldOp, scf.ReduceOp, scf.ReduceReturnOp, func.ReturnOp)
 
 
@@ -47,7 +48,7 @@ def _writes(root: Operation, memory: SSAValue, called: frozenset[Operation]) -> 
 
 
 def _is_harmless(op: Operation) -> bool:
-    return isinstance(op, (*_HARMLESS, *_TERMINATORS)) or is_pure(op)
+    return isinstance(op, (*_HARMLESS, *_TERMINATORS)) or op.name in _PREFETCHES or is_pure(op)
 
 
 def _memrefs(op: Operation) -> Iterator[SSAValue]:

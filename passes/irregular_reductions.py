@@ -1,0 +1,95 @@
+"""irregular-reductions: loops `x[p[i]] += ...` in parallel.
+
+    affine.for %i = 0 to %n {
+      %pi = affine.load %p[%i] : memref<?xindex>
+      %v = affine.load %e[%i] : memref<?xi64>
+      %old = memref.load %x[%pi] : memref<?xi64>
+      %new = arith.addi %old, %v : i64
+      memref.store %new, %x[%pi] : memref<?xi64>
+    }
+
+becomes, with `method=atomics`,
+
+    scf.parallel (%i) = (%0) to (%n) step (%1) {
+      %pi = memref.load %p[%i] : memref<?xindex>
+      %v = memref.load %e[%i] : memref<?xi64>
+      %old = memref.atomic_rmw addi %v, %x[%pi] : (i64, memref<?xi64>) -> i64
+      scf.reduce
+    }
+
+With `method=private-copies`, there is a parallel loop over parts of the iterations, each of which
+updates a copy of x, and with `method=colouring`, one over colours, as in `inspect-wavefronts`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.irregular.candidates import loops_with_index_arrays
+from polyir.irregular.irregular_reductions import ReductionOptions, parallelize
+from polyir.irregular.time_steps import reason_of
+from polyir.loops.loop_forms import erase_idle
+from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.prerequisites import scops_in
+
+COPIES = 64
+"""The largest number of private copies: each one is a part of an expression."""
+
+
+@dataclass(frozen=True)
+class IrregularReductionsPass(ModulePass):
+    """Run loops in parallel that only update elements which index arrays choose.
+
+    Updates are `X[f] = X[f] op e`, and several of them may be in an iteration. The methods are
+
+    - `colouring`: an inspector gives a colour to each `block` of iterations, so that those of one
+      colour update different elements, and run in parallel;
+    - `private-copies`: parts of the iterations update `copies` copies of X in parallel, which are
+      combined in their order;
+    - `atomics`: iterations run in parallel, and each update is atomic.
+
+    Updates run in another order, which rounds floating-point numbers in another way: that needs
+    `reassociate`. Without it, colours of floating-point updates keep the order of the program.
+    Results are the same for any number of threads, but for floating-point ones of atomics.
+    """
+
+    name = "irregular-reductions"
+
+    method: Literal["colouring", "private-copies", "atomics"] = "colouring"
+    block: int = 1
+    copies: int = 8
+    reassociate: bool = False
+    loops: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.block < 1:
+            raise OptionError(f"option 'block' of pass '{self.name}' must be at least 1")
+        if not 1 <= self.copies <= COPIES:
+            raise OptionError(f"option 'copies' of pass '{self.name}' must be from 1 to {COPIES}")
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if scops_in(op):
+            LowerPolyPass().apply(ctx, op)
+        options = ReductionOptions(self.method, self.block, self.copies, self.reassociate)
+        is_done = False
+        reasons = []
+        for loop in loops_with_index_arrays(op, self.loops, only_stores=True):
+            try:
+                parallelize(op, loop, options, partial(remark, self.name))
+                is_done = True
+            except PolyirError as error:
+                reasons.append((reason_of(error), loop))
+        for reason, loop in reasons:
+            # What stays is only worth a warning where all does.
+            (remark if is_done else missed)(self.name, reason, loop)
+        if is_done:
+            erase_idle(tuple(op.ops))
+        elif not reasons:
+            missed(self.name, "nothing to do: no loop writes elements by index arrays", op)

@@ -1,0 +1,203 @@
+"""Run-time checks of aliases where index arrays decide which elements a region accesses.
+
+The accesses of the region are replayed without its arithmetic, to find the first and the last
+subscript of each array. The index arrays are read before anything is written. If what is written
+does not overlap them, then by these subscripts, so they are the same in the region: it writes its
+first element where the replay says, and so it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from xdsl.dialects import affine, func, scf
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.alias_checks import AliasCheck, ArgumentRange
+from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.frontend.c.overlaps import PossibleOverlap
+from polyir.frontend.c.places import SourceArgument
+from polyir.irregular.code import Code
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.slices import AddressSlice, Element, ElementAccess, address_slice
+from polyir.loops.loop_forms import SequentialLoop
+
+_FAR: Final = 2**62
+"""More than any subscript."""
+
+
+def replaying_alias_check(
+    module: ModuleOp,
+    arguments: Sequence[SourceArgument],
+    overlaps: Sequence[PossibleOverlap],
+    location: SourceLocation,
+) -> AliasCheck:
+    """The check that the pairs `overlaps` of a region's arguments do not overlap.
+
+    `module` holds the region's function; it is not changed. Raises `PolyirError` if the accesses
+    cannot be replayed before the region.
+    """
+    copy = module.clone()
+    function = next(op for op in copy.ops if isinstance(op, func.FuncOp) and not op.is_declaration)
+    name = function.sym_name.data
+    operands = dict.fromkeys(each for pair in overlaps for each in (pair.first, pair.second))
+    memories = {
+        function.body.block.args[operand]: operand
+        for operand in operands
+        if isinstance(operand, int) and _has_parts(function, arguments, operand)
+    }
+    slices = tuple(_slices(function, tuple(memories)))
+    _require_all(function, slices, tuple(memories), location)
+    if not slices:
+        raise PolyirError("no loop in it accesses what may overlap", location)
+    boxes = [box for slice in slices for box in _inspected(copy, slice, location)]
+    results = _Results(copy, name, arguments)
+    ranges = {operand: [ArgumentRange(operand, None)] for operand in operands}
+    for memory, operand in memories.items():
+        ranges[operand] = [results.range(box, operand) for box in boxes if box.memory is memory]
+    called = results.finish()
+    pairs = tuple(
+        (one, other)
+        for pair in overlaps
+        for one in ranges[pair.first]
+        for other in ranges[pair.second]
+    )
+    return AliasCheck(results.kernel, pairs, called)
+
+
+@dataclass(frozen=True)
+class _Box:
+    """Numbers in memory: the first and the last subscript of each dimension of an argument.
+
+    They are arguments of the executor.
+    """
+
+    memory: SSAValue
+    ends: tuple[tuple[SSAValue, SSAValue], ...]
+
+
+def _has_parts(function: func.FuncOp, arguments: Sequence[SourceArgument], operand: int) -> bool:
+    """Whether an argument leads to elements, and is not an object that is known as a whole."""
+    type = function.body.block.args[operand].type
+    is_array = isinstance(type, MemRefType) and bool(type.get_shape())
+    return is_array and arguments[operand].origin.pointer is not None
+
+
+def _slices(root: Operation, memories: Sequence[SSAValue]) -> Iterator[AddressSlice]:
+    """The outermost loops whose counters decide which elements of `memories` are accessed."""
+    for region in root.regions:
+        for block in region.blocks:
+            for op in tuple(block.ops):
+                if isinstance(op, SequentialLoop):
+                    accessed = {
+                        each.memref for each in op.walk() if isinstance(each, ElementAccess)
+                    }
+                    slice = address_slice(op, [each for each in memories if each in accessed])
+                    if slice.uses_counter and slice.accesses:
+                        yield slice
+                        continue
+                if isinstance(op, affine.ForOp | affine.IfOp | scf.ForOp | scf.IfOp):
+                    yield from _slices(op, memories)
+
+
+def _require_all(
+    function: func.FuncOp,
+    slices: Sequence[AddressSlice],
+    memories: Sequence[SSAValue],
+    location: SourceLocation,
+) -> None:
+    """Raise unless slices have all accesses to some memories."""
+    known = {access for slice in slices for access in slice.accesses}
+    for op in function.walk():
+        if any(memory in op.operands for memory in memories) and op not in known:
+            raise PolyirError("an element is accessed outside of a loop", location)
+
+
+def _inspected(module: ModuleOp, slice: AddressSlice, location: SourceLocation) -> list[_Box]:
+    """Add the function that finds the subscripts of a loop, and its call."""
+    inspection = Inspection(module, slice, with_memories=False)
+    if not inspection.runs_first:
+        text, _ = inspection.place.reason or ("they are computed here", slice.loop)
+        raise PolyirError(f"its subscripts are not known before it: {text}", location)
+    code, bounds = inspection.code, inspection.bounds
+    cells: dict[SSAValue, list[tuple[SSAValue, SSAValue]]] = {}
+    for memory in slice.memories:
+        assert isinstance(memory.type, MemRefType)
+        name = memory.name_hint or "memory"
+        cells[memory] = [
+            (inspection.output(f"{name}_first"), inspection.output(f"{name}_last"))
+            for _ in memory.type.get_shape()
+        ]
+    pairs = [pair for each in cells.values() for pair in each]
+    for first, last in pairs:
+        code.store(_FAR, first)
+        code.store(-_FAR, last)
+
+    def note(code: Code, element: Element) -> None:
+        for subscript, (first, last) in zip(element.subscripts, cells[element.memory], strict=True):
+            code.store(code.minimum(code.load(first), subscript), first)
+            code.store(code.maximum(code.load(last), subscript), last)
+
+    with code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
+        slice.replay(body, counter, inspection.values, note)
+    for first, last in pairs:
+        is_none = code.compared(code.load(last), "slt", code.load(first))
+        with code.conditional(is_none) as then:
+            then.store(0, first)
+            then.store(-1, last)
+    found = iter(inspection.finish("subscripts"))
+    return [
+        _Box(memory, tuple((next(found), next(found)) for _ in each))
+        for memory, each in cells.items()
+    ]
+
+
+class _Results:
+    """Makes a kernel that has been split a function of the subscripts that its boxes have."""
+
+    def __init__(self, module: ModuleOp, name: str, arguments: Sequence[SourceArgument]) -> None:
+        functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+        self.kernel = functions[name]
+        self._functions, self._arguments = functions, arguments
+        executor = functions[f"{name}_executor"]
+        (self._call,) = (
+            op
+            for op in self.kernel.body.block.ops
+            if isinstance(op, func.CallOp) and op.callee.root_reference.data == f"{name}_executor"
+        )
+        self._known: dict[SSAValue, SSAValue] = dict(
+            zip(executor.body.block.args, self._call.arguments, strict=True)
+        )
+        self._code = Code(InsertPoint.before(self._call))
+        self._results: list[SSAValue] = []
+
+    def range(self, box: _Box, operand: int) -> ArgumentRange:
+        """The range of an argument in a box."""
+        values = [
+            (self._code.load(self._known[first]), self._code.load(self._known[last]))
+            for first, last in box.ends
+        ]
+        ends = tuple((self._position(first), self._position(last)) for first, last in values)
+        origin = self._arguments[operand].origin
+        if origin.pointer in (None, origin.root):
+            return ArgumentRange(operand, ends)
+        first, last = values[0]
+        return ArgumentRange(operand, ends, self._position(self._code.compared(first, "sle", last)))
+
+    def _position(self, value: SSAValue) -> int:
+        self._results.append(value)
+        return len(self._results) - 1
+
+    def finish(self) -> tuple[func.FuncOp, ...]:
+        """Return the results instead of running the executor; the functions that are called."""
+        block = self.kernel.body.block
+        last = block.last_op
+        assert last is not None
+        Rewriter.replace_op(last, func.ReturnOp(*self._results))
+        Rewriter.erase_op(self._call)
+        called = (op for op in block.ops if isinstance(op, func.CallOp))
+        return tuple(self._functions[op.callee.root_reference.data] for op in called)

@@ -1,0 +1,97 @@
+"""The arrays that a loop accesses by index arrays, and which of them need a common order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TypeAlias
+
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.ir import Operation, SSAValue
+
+from polyir.irregular.placement import function_of
+from polyir.irregular.slices import AddressSlice, ElementAccess, address_slice
+from polyir.loops.loop_forms import SequentialLoop, is_outside
+from polyir.model.affine import NotAffineError
+from polyir.model.index_expressions import IndexExpression, compose
+
+IndexLoad: TypeAlias = affine.LoadOp | memref.LoadOp
+"""A load of an index array."""
+
+
+def data_slice(
+    loop: SequentialLoop, memories: Collection[SSAValue] | None = None
+) -> AddressSlice | None:
+    """The part of a loop that computes the places in arrays that come out of index arrays.
+
+    These are the first subscripts, in `memories` or in all such arrays. `None` if there are none;
+    raises `PolyirError` if an inspector cannot run it before the loop.
+    """
+    if memories is None:
+        memories = [memory for group in data_groups(loop) for memory in group]
+    return address_slice(loop, memories) if memories else None
+
+
+def data_groups(loop: SequentialLoop) -> list[tuple[SSAValue, ...]]:
+    """The arrays that a loop accesses by index arrays, those that need a common order together.
+
+    These are arrays that one index array leads to, and arrays whose elements at the counter of a
+    loop in the function are accessed. Index arrays that others lead to keep their order.
+    """
+    leading: dict[SSAValue, dict[SSAValue, None]] = {}
+    for op in loop.walk():
+        if isinstance(op, memref.LoadOp | memref.StoreOp) and is_outside(op.memref, loop):
+            load = index_load(op.indices[0], loop) if op.indices else None
+            if load is not None:
+                leading.setdefault(op.memref, {})[load.memref] = None
+    index_arrays = {array for arrays in leading.values() for array in arrays}
+    groups = [
+        ([memory], set(arrays)) for memory, arrays in leading.items() if memory not in index_arrays
+    ]
+    links = [set(group) for group in _accessed_together(loop)]
+    found: list[tuple[list[SSAValue], set[SSAValue]]] = []
+    for memories, arrays in groups:
+        mine, others = (memories, arrays), []
+        for group in found:
+            is_linked = any(link & set(mine[0]) and link & set(group[0]) for link in links)
+            if is_linked or group[1] & mine[1]:
+                mine = ([*group[0], *mine[0]], group[1] | mine[1])
+            else:
+                others.append(group)
+        found = [*others, mine]
+    return [tuple(memories) for memories, _ in found]
+
+
+def _accessed_together(loop: SequentialLoop) -> Iterator[list[SSAValue]]:
+    """For each loop of a function, the memories of which it accesses the element at its counter.
+
+    The function is that around `loop`.
+    """
+    for other in function_of(loop).walk():
+        if isinstance(other, affine.ForOp | scf.ForOp):
+            counter = other.body.block.args[0]
+            yield [
+                op.memref
+                for op in other.walk()
+                if isinstance(op, ElementAccess) and is_at(op, counter)
+            ]
+
+
+def index_load(place: SSAValue, around: Operation) -> IndexLoad | None:
+    """The load of an index array inside an operation whose result is a place."""
+    owner = place.owner
+    if isinstance(owner, arith.IndexCastOp):
+        owner = owner.input.owner
+    if isinstance(owner, affine.LoadOp | memref.LoadOp) and around.is_ancestor(owner):
+        return owner
+    return None
+
+
+def is_at(access: ElementAccess, counter: SSAValue) -> bool:
+    """Whether the first subscript of an access is the counter of a loop."""
+    if isinstance(access, memref.LoadOp | memref.StoreOp):
+        return bool(access.indices) and access.indices[0] is counter
+    try:
+        places = compose(access.map.data, [IndexExpression.of(each) for each in access.indices])
+    except NotAffineError:
+        return False
+    return bool(places) and places[0] == IndexExpression.of(counter)

@@ -1,0 +1,151 @@
+"""The subscripts that a part of a program has, where memrefs are pointers of C.
+
+An inspector visits the accesses to some arrays, and stores for each the least first subscript and
+how many there are up to the greatest one. An array is what lies between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from polyir.diagnostics import PolyirError, location_of
+from polyir.irregular.code import Code
+from polyir.irregular.inspection import Inspection
+from polyir.irregular.slices import (
+    AddressSlice,
+    Element,
+    ElementAccess,
+    Values,
+    address_slice,
+    first_subscript,
+)
+from polyir.loops.loop_forms import SequentialLoop
+
+_FAR: Final = 2**62
+"""More than any subscript."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers in memory: the first subscript, and the number of subscripts from there on."""
+
+    first: SSAValue
+    size: SSAValue
+
+    def mapped(self, values: Values) -> Range:
+        """The numbers that stand for these ones."""
+        return Range(values.get(self.first, self.first), values.get(self.size, self.size))
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """The ranges of the arrays that have a common order, all together and each alone, and those of
+    index arrays."""
+
+    common: Range
+    of: Mapping[SSAValue, Range]
+
+
+def inspect_ranges(
+    module: ModuleOp,
+    loop: SequentialLoop,
+    region: Operation,
+    accesses: Sequence[ElementAccess],
+    memories: Collection[SSAValue],
+) -> Ranges:
+    """Add an inspector of the subscripts that accesses have in a region, that or a part of which
+    is `loop`.
+
+    The common range is that of the accesses to `memories`. Raises `PolyirError` if the inspector
+    cannot run before the region, and for arrays whose rows have sizes that are not known.
+    """
+    arrays = tuple(dict.fromkeys(op.memref for op in accesses))
+    for op in accesses:
+        assert isinstance(op.memref.type, MemRefType)
+        if DYNAMIC_INDEX in op.memref.type.get_shape()[1:]:
+            name = op.memref.name_hint or "memory"
+            raise PolyirError(f"the size of the rows of '{name}' is not known", location_of(op))
+    slices = _slices(loop, region, accesses, arrays)
+    inspection = Inspection(module, *slices, around=region, with_memories=False)
+    code = inspection.code
+    known = {array: _Cells(code, array.name_hint or "memory") for array in arrays}
+    seen: set[tuple[SSAValue, Hashable]] = set()
+
+    def note(code: Code, element: Element) -> None:
+        key = element.memory, first_subscript(element.op)
+        if key not in seen:
+            seen.add(key)
+            known[element.memory].note(code, element.subscripts[0])
+
+    inspection.visit_all(note)
+    common = _Cells(code, "all")
+    for memory in memories:
+        common.include(code, known[memory])
+    for each in (common, *known.values()):
+        each.store(code, inspection)
+    found = iter(inspection.finish("extents"))
+    ranges = [Range(first, size) for first, size in zip(found, found, strict=True)]
+    return Ranges(ranges[0], dict(zip(arrays, ranges[1:], strict=True)))
+
+
+def _slices(
+    loop: SequentialLoop,
+    region: Operation,
+    accesses: Sequence[ElementAccess],
+    arrays: Sequence[SSAValue],
+) -> list[AddressSlice]:
+    """The parts of the outermost loops in a region that compute the subscripts of accesses."""
+    if region is loop:
+        return [address_slice(loop, arrays)]
+    loops = dict.fromkeys(_outermost_loop(region, access) for access in accesses)
+    around = region if isinstance(region, SequentialLoop) else None
+    return [address_slice(each, arrays, around) for each in loops]
+
+
+def _outermost_loop(region: Operation, access: Operation) -> SequentialLoop:
+    """The outermost loop around an access inside a region."""
+    found: SequentialLoop | None = None
+    parent = access.parent_op()
+    while parent is not None and parent is not region:
+        found = parent if isinstance(parent, SequentialLoop) else found
+        parent = parent.parent_op()
+    if found is None:
+        raise PolyirError("an element is accessed outside of inner loops", location_of(access))
+    return found
+
+
+class _Cells:
+    """Numbers in memory for the least and the greatest subscript, in an inspector."""
+
+    def __init__(self, code: Code, name: str) -> None:
+        self._name = name
+        self._first, self._last = code.cell(f"{name}_first"), code.cell(f"{name}_last")
+        code.store(_FAR, self._first)
+        code.store(-_FAR, self._last)
+
+    def note(self, code: Code, subscript: SSAValue) -> None:
+        """Add the code for one more subscript."""
+        code.store(code.minimum(code.load(self._first), subscript), self._first)
+        code.store(code.maximum(code.load(self._last), subscript), self._last)
+
+    def include(self, code: Code, other: _Cells) -> None:
+        """Add the code for the subscripts of another array."""
+        for cell in (other._first, other._last):
+            self.note(code, code.load(cell))
+
+    def store(self, code: Code, inspection: Inspection) -> None:
+        """Add the outputs: the first subscript, and how many there are; both are 0 for none."""
+        first, last = code.load(self._first), code.load(self._last)
+        is_none = code.compared(last, "slt", first)
+        zero = code.constant(0)
+        for name, value in (
+            ("first", first),
+            ("size", code.sum(code.difference(last, first), 1)),
+        ):
+            output = inspection.output(f"{self._name}_{name}")
+            code.store(code.choice(is_none, zero, value), output)
