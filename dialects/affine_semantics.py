@@ -28,6 +28,11 @@ REDUCTION_KINDS = (
 )
 
 
+def atomic_kind(op: memref.AtomicRMWOp) -> str:
+    """The kind of an atomic update, of `REDUCTION_KINDS`."""
+    return REDUCTION_KINDS[op.kind.value.data]
+
+
 def reduces_type(kind: str, type: Attribute) -> bool:
     """Whether a reduction of `REDUCTION_KINDS` applies to values of `type`."""
     if kind == "assign":

@@ -9,12 +9,12 @@
       func.return
     }
 
-becomes a function `@kernel_indices`, which replays the accesses of the loop without their elements
+becomes a function `@kernel_indices`, which replays the accesses of the loop without its arithmetic
 and reports the first one that is out of bounds, and
 
     func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
       %report = memref.alloc(%8) : memref<?xindex>
-      func.call @kernel_indices(%p, %A, %n, %report)
+      func.call @kernel_indices(%p, %n, %A, %report)
       %number = memref.load %report[%0] : memref<?xindex>
       %is_right = arith.cmpi ne, %number, %2 : index
       cf.assert %is_right, "'p' leads out of the bounds of 'A'"
@@ -34,8 +34,7 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed
 from polyir.irregular.index_assertions import add_index_assertions
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.irregular_pass import lower_scops
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,6 @@ class CheckIndicesPass(ModulePass):
     name = "check-indices"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
+        lower_scops(ctx, op)
         if not add_index_assertions(op, partial(missed, self.name)):
             missed(self.name, "nothing to do: no loop has index arrays that can be checked", op)

@@ -39,11 +39,9 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import OptionError, missed, remark
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
 from polyir.irregular.chosen_blocks import inspect_chosen_blocks
-from polyir.irregular.private_cells import privatize_cells
 from polyir.irregular.wavefronts import inspect_wavefronts
 from polyir.loops.loop_forms import erase_idle
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.irregular_pass import lower_scops, privatize_variables, report_left
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,9 @@ class InspectWavefrontsPass(ModulePass):
 
     The inspector runs before the outermost loop that does not write the index arrays. Each
     iteration keeps its order, and they run in that of all dependences, so results do not change.
+
+    Blocks of `block` iterations stay together; with `auto`, the inspector chooses the blocks. Then,
+    `grain` is the number of iterations that is worth a thread: smaller wavefronts run on one.
     """
 
     name = "inspect-wavefronts"
@@ -68,21 +69,17 @@ class InspectWavefrontsPass(ModulePass):
                 raise OptionError(message)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
-        for cell in privatize_cells(op):
-            name = cell.memref.name_hint or "a variable"
-            remark(self.name, f"each iteration has its own {name}", cell)
+        lower_scops(ctx, op)
+        privatize_variables(self.name, op)
         found = irregular_loops(op, self.loops)
-        for reason, where in found.reasons:
-            (remark if found.slices else missed)(self.name, reason, where)
+        report_left(self.name, found.reasons, bool(found.slices))
+        report = partial(remark, self.name)
         for slice in found.slices:
-            report = partial(remark, self.name)
             if self.block == "auto":
-                inspect_chosen_blocks(op, slice, self.grain, report)
+                inspect_chosen_blocks(slice, self.grain, report)
             else:
-                inspect_wavefronts(op, slice, self.block, report)
+                inspect_wavefronts(slice, self.block, report)
         if found.slices:
             erase_idle(tuple(op.ops))
-        if not found.slices and not found.reasons:
+        elif not found.reasons:
             missed(self.name, nothing_to_do(op), op)

@@ -14,11 +14,11 @@ becomes, with `method=atomics`,
       %pi = memref.load %p[%i] : memref<?xindex>
       %v = memref.load %e[%i] : memref<?xi64>
       %old = memref.atomic_rmw addi %v, %x[%pi] : (i64, memref<?xi64>) -> i64
-      scf.reduce
     }
 
 With `method=private-copies`, there is a parallel loop over parts of the iterations, each of which
-updates a copy of x, and with `method=colouring`, one over colours, as in `inspect-wavefronts`.
+updates a copy of x. With `method=colouring`, the loops are those of `inspect-wavefronts`: one over
+colours, and a parallel one over the blocks of each.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.irregular_reductions import ReductionOptions, parallelize
 from polyir.irregular.time_steps import reason_of
 from polyir.loops.loop_forms import erase_idle
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.irregular_pass import lower_scops, report_left
 
 COPIES = 64
 """The largest number of private copies: each one is a part of an expression."""
@@ -55,9 +54,10 @@ class IrregularReductionsPass(ModulePass):
       combined in their order;
     - `atomics`: iterations run in parallel, and each update is atomic.
 
-    Updates run in another order, which rounds floating-point numbers in another way: that needs
-    `reassociate`. Without it, colours of floating-point updates keep the order of the program.
-    Results are the same for any number of threads, but for floating-point ones of atomics.
+    Another order of the updates of floating-point numbers rounds them in another way, so it needs
+    `reassociate`. Without it, only `colouring` takes such loops, with colours that keep the order
+    of the program. Results are the same for any number of threads, except those of floating-point
+    numbers by atomics.
     """
 
     name = "irregular-reductions"
@@ -75,20 +75,17 @@ class IrregularReductionsPass(ModulePass):
             raise OptionError(f"option 'copies' of pass '{self.name}' must be from 1 to {COPIES}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
+        lower_scops(ctx, op)
         options = ReductionOptions(self.method, self.block, self.copies, self.reassociate)
         is_done = False
         reasons = []
         for loop in loops_with_index_arrays(op, self.loops, only_stores=True):
             try:
-                parallelize(op, loop, options, partial(remark, self.name))
+                parallelize(loop, options, partial(remark, self.name))
                 is_done = True
             except PolyirError as error:
                 reasons.append((reason_of(error), loop))
-        for reason, loop in reasons:
-            # What stays is only worth a warning where all does.
-            (remark if is_done else missed)(self.name, reason, loop)
+        report_left(self.name, reasons, is_done)
         if is_done:
             erase_idle(tuple(op.ops))
         elif not reasons:

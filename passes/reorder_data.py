@@ -31,11 +31,11 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
-from polyir.irregular.data_groups import data_groups, data_slice
+from polyir.irregular.data_groups import data_groups
 from polyir.irregular.data_order import Order, reorder_data
 from polyir.irregular.orders import Method
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.irregular.slices import address_slice
+from polyir.passes.irregular_pass import lower_scops
 
 
 @dataclass(frozen=True)
@@ -62,20 +62,18 @@ class ReorderDataPass(ModulePass):
             raise OptionError(f"part must be 1 or more: part={self.part}")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
-        done, report = 0, partial(remark, self.name)
+        lower_scops(ctx, op)
+        is_done, report = False, partial(remark, self.name)
         for loop in loops_with_index_arrays(op, self.loops):
             if not op.is_ancestor(loop):
                 report("loop left: it runs in the order of other arrays already", loop)
                 continue
             try:
                 for group in data_groups(loop):
-                    slice = data_slice(loop, group)
-                    assert slice is not None
-                    reorder_data(op, slice, Order(self.method, self.part), report)
-                    done += 1
+                    slice = address_slice(loop, group)
+                    reorder_data(slice, Order(self.method, self.part), report)
+                    is_done = True
             except PolyirError as error:
                 missed(self.name, f"loop left: {error.message}", loop)
-        if not done:
+        if not is_done:
             missed(self.name, "nothing to do: no loop accesses elements by index arrays", op)

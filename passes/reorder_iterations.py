@@ -29,8 +29,7 @@ from polyir.diagnostics import PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.data_groups import data_slice
 from polyir.irregular.iteration_order import Method, reorder_iterations, require_any_order
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.irregular_pass import lower_scops, report_left
 
 
 @dataclass(frozen=True)
@@ -50,21 +49,18 @@ class ReorderIterationsPass(ModulePass):
     loops: tuple[str, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
-        done: list[Operation] = []
+        lower_scops(ctx, op)
+        is_done = False
         left: list[tuple[str, Operation]] = []
         for loop in loops_with_index_arrays(op, self.loops):
             try:
                 slice = data_slice(loop)
                 if slice is not None:
                     require_any_order(loop, self.reassociate)
-                    reorder_iterations(op, slice, self.method, partial(remark, self.name))
-                    done.append(loop)
+                    reorder_iterations(slice, self.method, partial(remark, self.name))
+                    is_done = True
             except PolyirError as error:
                 left.append((f"loop left: {error.message}", loop))
-        for message, where in left:
-            # What stays is only worth a warning where all does.
-            (remark if done else missed)(self.name, message, where)
-        if not (done or left):
+        report_left(self.name, left, is_done)
+        if not (is_done or left):
             missed(self.name, "nothing to do: no loop accesses elements by index arrays", op)

@@ -35,11 +35,9 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed, remark
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
-from polyir.irregular.private_cells import privatize_cells
 from polyir.irregular.runtime_tests import CannotTestError, add_runtime_test
 from polyir.loops.loop_forms import erase_idle
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.irregular_pass import lower_scops, privatize_variables, report_left
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,8 @@ class RuntimeTestPass(ModulePass):
     """Run loops with index arrays in parallel where a test at run time finds no dependence.
 
     The test takes time linear in the number of accesses. It runs before the outermost loop that
-    does not write the index arrays. If it costs more than the loop, and no loop around repeats
-    that one, the loop is left as it was, unless `always` is set.
+    does not write the index arrays. If it costs more than the loop, and no loop around runs that
+    loop again after one test, the loop is left as it was, unless `always` is set.
     """
 
     name = "runtime-test"
@@ -57,19 +55,15 @@ class RuntimeTestPass(ModulePass):
     loops: tuple[str, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
-        for cell in privatize_cells(op):
-            name = cell.memref.name_hint or "a variable"
-            remark(self.name, f"each iteration has its own {name}", cell)
+        lower_scops(ctx, op)
+        privatize_variables(self.name, op)
         found = irregular_loops(op, self.loops)
         for slice in found.slices:
             try:
-                add_runtime_test(op, slice, self.always, partial(remark, self.name))
+                add_runtime_test(slice, self.always, partial(remark, self.name))
             except CannotTestError as error:
                 missed(self.name, f"loop left: {error}", error.op)
-        for reason, where in found.reasons:
-            (remark if found.slices else missed)(self.name, reason, where)
+        report_left(self.name, found.reasons, bool(found.slices))
         if found.slices:
             erase_idle(tuple(op.ops))
         elif not found.reasons:

@@ -42,13 +42,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, PolyirError, missed, remark
-from polyir.irregular.private_cells import privatize_cells
 from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
 from polyir.irregular.tile_growth import Seed
 from polyir.irregular.tile_runs import InOrder, InReadyQueue, InWavefronts
 from polyir.irregular.time_steps import TimeSteps, irregular_time_steps, reason_of
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.irregular_pass import lower_scops, privatize_variables, report_left
 
 SWEEPS = 4
 """How many iterations of a loop around one inner loop are tiled together by default."""
@@ -100,17 +98,13 @@ class SparseTilePass(ModulePass):
             raise OptionError("run=queue is for tiles in parallel, but there is parallel=false")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if scops_in(op):
-            LowerPolyPass().apply(ctx, op)
-        for cell in privatize_cells(op):
-            name = cell.memref.name_hint or "a variable"
-            remark(self.name, f"each iteration has its own {name}", cell)
+        lower_scops(ctx, op)
+        privatize_variables(self.name, op)
         found = irregular_time_steps(op, self.loops)
-        for reason, where in found.reasons:
-            (remark if found.loops else missed)(self.name, reason, where)
+        report_left(self.name, found.reasons, bool(found.loops))
         for steps in found.loops:
             try:
-                sparse_tile(op, steps, self._options(steps), partial(remark, self.name))
+                sparse_tile(steps, self._options(steps), partial(remark, self.name))
             except PolyirError as error:
                 missed(self.name, reason_of(error), steps.loop)
         if not found.loops and not found.reasons:

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from xdsl.dialects.builtin import ModuleOp
@@ -32,8 +33,9 @@ from polyir.diagnostics import (
 )
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
+from polyir.irregular.checked_indices import IndexChecks
 from polyir.irregular.index_checks import index_checks
-from polyir.irregular.plans import add_plans
+from polyir.irregular.plans import Plans, add_plans
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target, scops_in
@@ -258,23 +260,23 @@ def compile_loops(
         module = _with_arrays_on_device(module)
     loops = lower(module)
     plans = add_plans(loops)
+    indices: IndexChecks = {}
+    added: tuple[FuncOp, ...] = ()
+    if checked is not None and device is None:
+        names = [op.sym_name.data for op in loops.ops if isinstance(op, FuncOp)]
+        indices, added = index_checks(checked, names)
     checks = {
         op.sym_name.data: ArgumentChecks(
-            requirements.get(op.sym_name.data, ()), written_arguments(op)
+            requirements.get(op.sym_name.data, ()),
+            written_arguments(op),
+            tuple(indices.get(op.sym_name.data, ())),
         )
         for op in public_functions(loops)
     }
-    if device is None:
-        assert chosen is not None
-        found = None
-        if checked is not None:
-            names = [op.sym_name.data for op in loops.ops if isinstance(op, FuncOp)]
-            found, added = index_checks(checked, names)
-            loops.body.block.add_ops(added)
-        compiled = _compile_natively(loops, chosen, checks, options, backend, functions)
-        compiled.plans = plans
-        compiled.index_checks = found or {}
-        return compiled
+    loops.body.block.add_ops(added)
+    if chosen is not None:
+        return _compile_natively(loops, chosen, checks, options, backend, functions, plans)
+    assert device is not None
     if functions:
         raise OptionError("functions are for the target 'cpu'")
     from polyir.runtime.gpu.module import compile_gpu, without_device
@@ -303,6 +305,7 @@ def _compile_natively(
     options: CompilerOptions | None = None,
     backend: Backend = "auto",
     functions: Mapping[str, GivenFunction] | None = None,
+    plans: Plans = MappingProxyType({}),
 ) -> CompiledModule:
     """Compile a module in loop form by the backend that was chosen; `loops` may be changed.
 
@@ -319,18 +322,18 @@ def _compile_natively(
             raise OptionError("a program for ranks requires the C backend")
         from polyir.runtime.distributed import compile_distributed
 
-        return compile_distributed(loops, options, checks, given)
+        return compile_distributed(loops, options, checks, given, plans)
     if chosen == "c":
         try:
-            return runtime.compile_module(loops, options, checks=checks, given=given)
+            return runtime.compile_module(loops, options, checks=checks, given=given, plans=plans)
         except TargetError as refused_by_c:
             if backend != "auto" or not jit_available():
                 raise
             try:
-                return _compile_llvm(loops, checks, given)
+                return _compile_llvm(loops, checks, given, plans)
             except TargetError:
                 raise refused_by_c from None
-    return _compile_llvm(loops, checks, given)
+    return _compile_llvm(loops, checks, given, plans)
 
 
 def outlined(module: ModuleOp) -> ModuleOp:
@@ -354,12 +357,15 @@ def _device_target(
 
 
 def _compile_llvm(
-    loops: ModuleOp, checks: Mapping[str, ArgumentChecks], given: GivenFunctions | None = None
+    loops: ModuleOp,
+    checks: Mapping[str, ArgumentChecks],
+    given: GivenFunctions | None = None,
+    plans: Plans = MappingProxyType({}),
 ) -> CompiledModule:
     """Compile a module in loop form in this process; `loops` is changed."""
     signatures = runtime.public_signatures(loops)
     pass_type("lower-to-llvm")().apply(new_context(), loops)
-    return runtime.compile_llvm(loops, signatures, checks, given)
+    return runtime.compile_llvm(loops, signatures, checks, given, plans)
 
 
 def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> dict[str, FuncOp]:

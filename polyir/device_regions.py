@@ -34,7 +34,7 @@ from polyir.diagnostics import SourceLocation
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
-from polyir.frontend.c.source import TranslatedRegion
+from polyir.frontend.c.translation import TranslatedRegion
 from polyir.limits import limited
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.scop import Scop, scop_of

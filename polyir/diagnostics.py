@@ -14,10 +14,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException
+
+Report: TypeAlias = Callable[[str, Operation], None]
+"""Gets messages, each with the operation that it is about."""
 
 
 @dataclass(frozen=True)

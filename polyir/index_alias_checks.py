@@ -54,7 +54,7 @@ def replaying_alias_check(
     _require_all(function, slices, tuple(memories), location)
     if not slices:
         raise PolyirError("no loop in it accesses what may overlap", location)
-    boxes = [box for slice in slices for box in _inspected(copy, slice, location)]
+    boxes = [box for slice in slices for box in _inspected(slice, location)]
     results = _Results(copy, name, arguments)
     ranges = {operand: [ArgumentRange(operand, None)] for operand in operands}
     for memory, operand in memories.items():
@@ -117,9 +117,9 @@ def _require_all(
             raise PolyirError("an element is accessed outside of a loop", location)
 
 
-def _inspected(module: ModuleOp, slice: AddressSlice, location: SourceLocation) -> list[_Box]:
+def _inspected(slice: AddressSlice, location: SourceLocation) -> list[_Box]:
     """Add the function that finds the subscripts of a loop, and its call."""
-    inspection = Inspection(module, slice, with_memories=False)
+    inspection = Inspection(slice, with_memories=False)
     if not inspection.runs_first:
         text, _ = inspection.place.reason or ("they are computed here", slice.loop)
         raise PolyirError(f"its subscripts are not known before it: {text}", location)

@@ -17,7 +17,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from polyir.device_regions import extent_text, has_subscripts_last, parameter_types, place_text
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
-from polyir.frontend.c.source import SourceRegion, TranslatedRegion
+from polyir.frontend.c.source import SourceRegion
+from polyir.frontend.c.translation import TranslatedRegion
 from polyir.runtime.functions import calls_mpi
 from polyir.target.abi import ArrayParameter, Signature, signature_of, symbol_name
 from polyir.target.c import COptions, c_text

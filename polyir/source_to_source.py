@@ -20,7 +20,8 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
 from polyir.frontend.c.places import SourceArgument, SourcePointer, SourceScalar
-from polyir.frontend.c.source import SourceRegion, TranslatedRegion
+from polyir.frontend.c.source import SourceRegion
+from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.model.raising import raise_function

@@ -23,7 +23,8 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir import api
 from polyir.diagnostics import OptionError, PolyirError, missed
 from polyir.frontend.c.preprocess import has_region, preprocess
-from polyir.frontend.c.source import TranslatedRegion, detect_regions, read_regions
+from polyir.frontend.c.source import detect_regions, read_regions
+from polyir.frontend.c.translation import TranslatedRegion
 from polyir.limits import processors, time_limited_to
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import CompilerOptions

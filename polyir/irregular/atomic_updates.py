@@ -17,7 +17,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.irregular.code import Code
-from polyir.irregular.loop_parts import bounds_before, move_body
+from polyir.irregular.loop_parts import bounds_before, move_to_parallel_loop
 from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import computed_subscripts
 from polyir.loops.loop_forms import SequentialLoop
@@ -52,10 +52,7 @@ def use_atomic_updates(loop: SequentialLoop, chains: Sequence[Chain]) -> None:
     bounds = bounds_before(loop)
     for chain in chains:
         _make_atomic(chain)
-    code = Code(InsertPoint.before(loop))
-    iterations = code.steps(bounds.lower, bounds.upper, bounds.step)
-    with code.parallel_loop("t", 0, iterations) as (body, place):
-        move_body(loop, body.sum(bounds.lower, body.product(place, bounds.step)), body)
+    move_to_parallel_loop(loop, bounds, Code(InsertPoint.before(loop)))
     Rewriter.erase_op(loop)
 
 

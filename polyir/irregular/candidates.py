@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from xdsl.dialects import affine, memref, scf
+from xdsl.dialects import memref
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.irregular.code import COPY_LOOP
 from polyir.irregular.inspection import INSPECTOR
+from polyir.irregular.loop_parts import is_wanted
 from polyir.irregular.slices import AddressSlice, CannotInspectError, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.control import LOOPS
@@ -43,7 +44,7 @@ def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
     if _is_generated(op):
         return
     reasons: list[tuple[str, Operation]] = []
-    if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
+    if isinstance(op, SequentialLoop) and is_wanted(op, names):
         try:
             slice = address_slice(op)
         except CannotInspectError as error:
@@ -60,10 +61,6 @@ def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
                 _add(inner, names, found)
     if len(found.slices) == known:
         found.reasons += reasons
-
-
-def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
-    return not names or loop.body.block.args[0].name_hint in names
 
 
 def _is_irregular(slice: AddressSlice) -> bool:
@@ -126,7 +123,7 @@ def loops_with_index_arrays(
     for op in _without_generated(root):
         if any(outer.is_ancestor(op) for outer in found):
             continue
-        if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
+        if isinstance(op, SequentialLoop) and is_wanted(op, names):
             derived = dependent_values(op)
             if any(
                 index in derived and _is_loaded(index, op)

@@ -17,17 +17,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.diagnostics import Report
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.placement import function_of
+from polyir.irregular.plans import functions_in
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
-from polyir.irregular.wavefronts import Report, sort_by_wavefront
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import is_outside
 
@@ -42,24 +45,21 @@ _LEAST_LENGTH: Final = 8
 """The same if blocks have fewer iterations: then iterations are in no order that blocks keep."""
 
 
-def inspect_chosen_blocks(
-    module: ModuleOp, slice: AddressSlice, grain: int, report: Report
-) -> None:
+def inspect_chosen_blocks(slice: AddressSlice, grain: int, report: Report) -> None:
     """Replace a loop by one over wavefronts, with a parallel loop over the blocks of each.
 
     Iterations run in the order of `order`, from 0 on. Those of the block in place t are in the
     places from `blocks[t]` to before `blocks[t + 1]`, and the blocks of wavefront w in those from
     `starts[w]` to before `starts[w + 1]`. A wavefront of at most `grain` iterations is one block.
     """
-    inspection = Inspection(module, decisive_accesses(slice))
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection = Inspection(decisive_accesses(slice))
+    inspection.explain(report)
 
     def iterations(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
-        return [_iterations(code, bounds)]
+        return [bounds.iterations(code)]
 
     def ends(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
-        return [code.sum(_iterations(code, bounds), 1)]
+        return [code.sum(bounds.iterations(code), 1)]
 
     outputs = _Schedule(
         inspection.output("order", iterations),
@@ -81,10 +81,6 @@ class _Schedule:
     wavefronts: SSAValue
 
 
-def _iterations(code: Code, bounds: Bounds) -> SSAValue:
-    return code.steps(bounds.lower, bounds.upper, bounds.step)
-
-
 class _Inspector:
     """Makes the body of an inspector."""
 
@@ -92,7 +88,7 @@ class _Inspector:
         self._slice, self._grain, self._outputs = inspection.slice, grain, outputs
         self._values, self._bounds = inspection.values, inspection.bounds
         self._code = inspection.code
-        self._size = _iterations(self._code, self._bounds)
+        self._size = self._bounds.iterations(self._code)
         self._shadows = Shadows(self._code, inspection.extents())
 
     def fill(self) -> None:
@@ -185,7 +181,7 @@ class _Inspector:
         """Fill the outputs by blocks in the order of their wavefronts."""
         outputs = self._outputs
         sorted = code.array("sorted", number)
-        sort_by_wavefront(code, fronts, number, (sorted, outputs.starts, outputs.wavefronts))
+        sort_numbers(code, fronts, number, (sorted, outputs.starts, outputs.wavefronts))
         code.store(0, outputs.blocks, 0)
         with code.loop("t", 0, number) as (body, place):
             block = body.load(sorted, place)
@@ -214,7 +210,7 @@ class _Inspector:
         with code.parallel_loop("t", 0, size) as (body, iteration):
             body.store(body.load(joined, body.load(levels, iteration)), levels, iteration)
         places = code.array("fronts", code.sum(depth, 1))
-        sort_by_wavefront(code, levels, size, (outputs.order, places, outputs.wavefronts))
+        sort_numbers(code, levels, size, (outputs.order, places, outputs.wavefronts))
         self._cut(code, places, sizes)
         code.free(sizes, joined, places)
 
@@ -263,8 +259,7 @@ class _Inspector:
 
     def _visit_iteration(self, code: Code, iteration: SSAValue, visit: Visit) -> None:
         """Visit the accesses of an iteration."""
-        counter = code.sum(self._bounds.lower, code.product(iteration, self._bounds.step))
-        self._slice.replay(code, counter, self._values, visit)
+        self._slice.replay(code, self._bounds.counter(code, iteration), self._values, visit)
 
 
 def _execute(slice: AddressSlice, schedule: _Schedule) -> None:
@@ -301,10 +296,7 @@ def _block_function(
     The body of the loop moves there.
     """
     loop = slice.loop
-    executor = loop.parent_op()
-    while not isinstance(executor, func.FuncOp):
-        assert executor is not None
-        executor = executor.parent_op()
+    executor = function_of(loop)
     table = executor.parent_block()
     assert table is not None
     body = Block(arg_types=[bounds.lower.type] * 2)
@@ -314,13 +306,11 @@ def _block_function(
     code = Code(InsertPoint.at_end(body))
     with code.loop("t", first, end) as (inner, place):
         number = inner.load(order, place)
-        counter = inner.sum(bounds.lower, inner.product(number, bounds.step))
-        move_body(loop, counter, inner)
+        move_body(loop, bounds.counter(inner, number), inner)
     code.add(func.ReturnOp())
     arguments = _captured(function)
-    taken = {op.sym_name.data for op in table.ops if isinstance(op, func.FuncOp)}
     name = executor.sym_name.data.removesuffix("_executor")
-    function.sym_name = StringAttr(unique_name(f"{name}_block", taken))
+    function.sym_name = StringAttr(unique_name(f"{name}_block", set(functions_in(table))))
     table.insert_op_before(function, executor)
     return function.sym_name.data, arguments
 

@@ -95,6 +95,14 @@ class Code:
         """Whether one of two values of type i1 holds."""
         return self.builder.insert(arith.OrIOp(left, right)).result
 
+    def bit(self, place: SSAValue) -> SSAValue:
+        """The number of which only the bit in a place is 1."""
+        return self.builder.insert(arith.ShLIOp(self.constant(1), place)).result
+
+    def bits(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """The bits of two numbers together."""
+        return self.builder.insert(arith.OrIOp(left, right)).result
+
     def choice(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
         """One of two values."""
         return self.builder.insert(arith.SelectOp(condition, value, other)).result
@@ -107,7 +115,7 @@ class Code:
         (result,) = op.results
         then, otherwise = (
             Region(Block([value, scf.YieldOp(value.results[0])]))
-            for value in (op.clone(dict(values)), _zero(result.type))
+            for value in (op.clone(dict(values)), zero_of(result.type))
         )
         guarded = scf.IfOp(condition, [result.type], then, otherwise)
         self.add(guarded)
@@ -131,6 +139,10 @@ class Code:
         if _is_constant(right, 1):
             return left
         return self.builder.insert(arith.DivUIOp(left, self._value(right))).result
+
+    def remainder(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """What is left of left / right, both as numbers without a sign."""
+        return self.builder.insert(arith.RemUIOp(left, self._value(right))).result
 
     def steps(self, lower: SSAValue | int, upper: SSAValue, step: SSAValue | int) -> SSAValue:
         """How many iterations a loop from `lower` to below `upper` has; none is 0."""
@@ -323,14 +335,12 @@ class Code:
         return self.constant(value) if isinstance(value, int) else value
 
 
-def _zero(type: Attribute) -> arith.ConstantOp:
+def zero_of(type: Attribute) -> arith.ConstantOp:
     """The number 0 of a type."""
     if isinstance(type, AnyFloat):
         return arith.ConstantOp(FloatAttr(0.0, type))
-    if isinstance(type, IntegerType):
-        return arith.ConstantOp.from_int_and_width(0, type)
-    assert isinstance(type, IndexType)
-    return arith.ConstantOp(IntegerAttr.from_index_int_value(0))
+    assert isinstance(type, IndexType | IntegerType)
+    return arith.ConstantOp(IntegerAttr(0, type))
 
 
 def _is_constant(value: SSAValue | int, number: int) -> bool:

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
-from polyir.irregular.extents import Extents
+from polyir.irregular.extents import Extents, places_of
 from polyir.irregular.shadows import VisitBlock
 from polyir.irregular.slices import Element
 
@@ -80,14 +80,13 @@ class _Colouring:
         """Note the colour of a block beside what it updates."""
         is_low = code.compared(colour, "slt", COLOURS)
         place = code.minimum(colour, code.constant(COLOURS - 1))
-        shifted = code.builder.insert(arith.ShLIOp(code.constant(1), place)).result
-        bit = code.choice(is_low, shifted, code.constant(0))
+        bit = code.choice(is_low, code.bit(place), code.constant(0))
         after = code.choice(is_low, code.constant(0), code.sum(colour, 1))
 
         def note(code: Code, element: Element) -> None:
             places = self._places(code, element)
             bits, highest = self._bits[element.memory], self._after[element.memory]
-            code.store(_or(code, code.load(bits, *places), bit), bits, *places)
+            code.store(code.bits(code.load(bits, *places), bit), bits, *places)
             code.store(code.maximum(code.load(highest, *places), after), highest, *places)
 
         visit(code, block, note)
@@ -97,16 +96,11 @@ class _Colouring:
         places = self._places(code, element)
         bits = code.load(self._bits[element.memory], *places)
         after = code.load(self._after[element.memory], *places)
-        code.store(_or(code, code.load(self._taken), bits), self._taken)
+        code.store(code.bits(code.load(self._taken), bits), self._taken)
         code.store(code.maximum(code.load(self._least), after), self._least)
 
     def _places(self, code: Code, element: Element) -> list[SSAValue]:
-        pairs = zip(self._extents[element.memory], element.subscripts, strict=True)
-        return [extent.place(code, subscript) for extent, subscript in pairs]
-
-
-def _or(code: Code, left: SSAValue, right: SSAValue) -> SSAValue:
-    return code.builder.insert(arith.OrIOp(left, right)).result
+        return places_of(code, self._extents[element.memory], element.subscripts)
 
 
 def _lowest_clear_bit(code: Code, bits: SSAValue) -> SSAValue:

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TypeAlias
+from collections.abc import Iterator
 
-from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
 from polyir.irregular.placement import function_of
-from polyir.irregular.slices import AddressSlice, ElementAccess, address_slice
+from polyir.irregular.slices import (
+    AddressSlice,
+    ElementAccess,
+    IndexLoad,
+    address_slice,
+    load_of_place,
+)
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
 
-IndexLoad: TypeAlias = affine.LoadOp | memref.LoadOp
-"""A load of an index array."""
 
-
-def data_slice(
-    loop: SequentialLoop, memories: Collection[SSAValue] | None = None
-) -> AddressSlice | None:
+def data_slice(loop: SequentialLoop) -> AddressSlice | None:
     """The part of a loop that computes the places in arrays that come out of index arrays.
 
-    These are the first subscripts, in `memories` or in all such arrays. `None` if there are none;
-    raises `PolyirError` if an inspector cannot run it before the loop.
+    These are the first subscripts. `None` if there are none; raises `PolyirError` if an inspector
+    cannot run it before the loop.
     """
-    if memories is None:
-        memories = [memory for group in data_groups(loop) for memory in group]
+    memories = [memory for group in data_groups(loop) for memory in group]
     return address_slice(loop, memories) if memories else None
 
 
@@ -67,7 +66,7 @@ def _accessed_together(loop: SequentialLoop) -> Iterator[list[SSAValue]]:
     The function is that around `loop`.
     """
     for other in function_of(loop).walk():
-        if isinstance(other, affine.ForOp | scf.ForOp):
+        if isinstance(other, SequentialLoop):
             counter = other.body.block.args[0]
             yield [
                 op.memref
@@ -78,12 +77,8 @@ def _accessed_together(loop: SequentialLoop) -> Iterator[list[SSAValue]]:
 
 def index_load(place: SSAValue, around: Operation) -> IndexLoad | None:
     """The load of an index array inside an operation whose result is a place."""
-    owner = place.owner
-    if isinstance(owner, arith.IndexCastOp):
-        owner = owner.input.owner
-    if isinstance(owner, affine.LoadOp | memref.LoadOp) and around.is_ancestor(owner):
-        return owner
-    return None
+    load = load_of_place(place)
+    return load if load is not None and around.is_ancestor(load) else None
 
 
 def is_at(access: ElementAccess, counter: SSAValue) -> bool:

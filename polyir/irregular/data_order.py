@@ -14,15 +14,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial, reduce
 
-from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects import affine, arith, memref
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.data_groups import IndexLoad, index_load, is_at
+from polyir.irregular.data_groups import index_load, is_at
 from polyir.irregular.inspection import Inspection, has_unknown_extents
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.numbering import Numbers, number_elements
@@ -31,14 +31,15 @@ from polyir.irregular.placement import inspected_region
 from polyir.irregular.slices import (
     AddressSlice,
     ElementAccess,
+    IndexLoad,
     Values,
     computed_subscripts,
 )
 from polyir.irregular.subscript_ranges import Ranges, inspect_ranges
-from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, is_outside, range_of
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.raising.context import shape_of
 from polyir.model.raising.effects import LOADS, STORES, is_pure, may_overlap, stores_in
 
 
@@ -50,7 +51,7 @@ class Order:
     part: int
 
 
-def reorder_data(module: ModuleOp, slice: AddressSlice, order: Order, report: Report) -> None:
+def reorder_data(slice: AddressSlice, order: Order, report: Report) -> None:
     """Let the memories of a slice have the order in which its loop accesses them.
 
     The new order holds in the outermost loop that does not write the index arrays. Loops over the
@@ -65,10 +66,9 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, order: Order, report: Re
     pointers = tuple(dict.fromkeys(load.memref for load in loads))
     ranges = None
     if has_unknown_extents(slice):
-        ranges = inspect_ranges(module, slice.loop, region, (*accesses, *loads), memories)
-    inspection = Inspection(module, slice, cells=_needed_ranges(ranges, pointers))
-    for message, op in inspection.messages:
-        report(message, op)
+        ranges = inspect_ranges(slice.loop, region, (*accesses, *loads), memories)
+    inspection = Inspection(slice, cells=_needed_ranges(ranges, pointers))
+    inspection.explain(report)
     sizes = _Sizes(slice.memories, ranges)
     outputs = (
         inspection.output("places", sizes.number),
@@ -78,7 +78,7 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, order: Order, report: Re
         pointer: inspection.output(
             f"{pointer.name_hint or 'pointers'}_updated",
             partial(sizes.extents, memory=pointer),
-            rank=len(_shape(pointer)),
+            rank=len(shape_of(pointer)),
         )
         for pointer in pointers
     }
@@ -102,11 +102,6 @@ def _needed_ranges(ranges: Ranges | None, pointers: tuple[SSAValue, ...]) -> lis
         ranges.common.first,
         *(cell for each in of_pointers for cell in (each.first, each.size)),
     ]
-
-
-def _shape(memory: SSAValue) -> tuple[int, ...]:
-    assert isinstance(memory.type, MemRefType)
-    return memory.type.get_shape()
 
 
 @dataclass(frozen=True)
@@ -148,7 +143,7 @@ class _Sizes:
         """The extents of a memory."""
         if self.ranges is None:
             return code.extents(values.get(memory, memory))
-        rows = [code.constant(extent) for extent in _shape(memory)[1:]]
+        rows = [code.constant(extent) for extent in shape_of(memory)[1:]]
         return [code.load(self.ranges.of[memory].mapped(values).size), *rows]
 
 
@@ -161,7 +156,7 @@ def _element_loops(region: Operation, slice: AddressSlice) -> list[SequentialLoo
     for op in region.walk():
         if any(outer.is_ancestor(op) for outer in (slice.loop, *found)):
             continue
-        if isinstance(op, affine.ForOp | scf.ForOp) and _is_element_loop(op, slice.memories):
+        if isinstance(op, SequentialLoop) and _is_element_loop(op, slice.memories):
             found.append(op)
     return found
 

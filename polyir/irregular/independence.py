@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from polyir.irregular.slices import ElementAccess, subscripts_of
+from polyir.irregular.slices import ElementAccess, load_of_place, subscripts_of
 from polyir.loops.loop_forms import SequentialLoop, is_outside
-from polyir.model.index_arrays import facts_of, write_of
+from polyir.model.index_arrays import lasting_facts
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import may_overlap, stores_in
 
@@ -69,17 +68,15 @@ def _injective_form(subscript: IndexExpression, loop: SequentialLoop) -> Hashabl
     key = factor, frozenset(rest.terms), rest.constant
     if atom is loop.body.block.args[0]:
         return key
-    owner = atom.owner
-    if isinstance(owner, arith.IndexCastOp):
-        owner = owner.input.owner
-    if not isinstance(owner, affine.LoadOp | memref.LoadOp) or not _is_injective(owner.memref):
+    load = load_of_place(atom)
+    if load is None or not _is_injective(load.memref):
         return None
     # All subscripts of an index array together are different ones in each iteration.
-    places = [_injective_form(each, loop) for each in subscripts_of(owner, loop)]
-    return (*key, owner.memref, *places) if len(places) == 1 and places[0] is not None else None
+    places = [_injective_form(each, loop) for each in subscripts_of(load, loop)]
+    return (*key, load.memref, *places) if len(places) == 1 and places[0] is not None else None
 
 
 def _is_injective(memory: SSAValue) -> bool:
     """Whether no two elements of an index array are the same, while its function runs."""
-    facts = facts_of(memory)
-    return facts is not None and facts.is_injective and write_of(memory) is None
+    facts = lasting_facts(memory)
+    return facts is not None and facts.is_injective

@@ -10,17 +10,16 @@ from xdsl.dialects.cf import AssertOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.diagnostics import Report
 from polyir.dialects.index_arrays import REPORT_MESSAGE
 from polyir.irregular.checked_indices import CheckedAccess, CheckedSubscript
 from polyir.irregular.code import Code
 from polyir.irregular.extents import UNKNOWN_EXTENTS
-from polyir.irregular.index_checks import add_check, checked_loops, functions_of, stop_early
+from polyir.irregular.index_checks import add_check, checked_loops, stop_early
 from polyir.irregular.index_limits import has_range
 from polyir.irregular.inspection import Inspection
-from polyir.irregular.plans import EXECUTOR
 from polyir.irregular.slices import AddressSlice
 from polyir.irregular.stated_extents import is_checkable
-from polyir.irregular.wavefronts import Report
 from polyir.model.raising.effects import LOADS
 
 
@@ -36,9 +35,9 @@ def add_index_assertions(module: ModuleOp, report: Report) -> bool:
         for slice in tuple(checked_loops(op, op)):
             if UNKNOWN_EXTENTS in op.attributes and not _has_limits(slice, report):
                 continue
-            inspection = Inspection(module, slice)
+            inspection = Inspection(slice)
             if inspection.runs_first:
-                _add_assertions(module, inspection)
+                _add_assertions(inspection)
                 found = True
             else:
                 text, place = inspection.place.reason or ("they are computed here", slice.loop)
@@ -59,25 +58,12 @@ def _has_limits(slice: AddressSlice, report: Report) -> bool:
     return has_ranges or len(unknown) < len(slice.memories)
 
 
-def _add_assertions(module: ModuleOp, inspection: Inspection) -> None:
+def _add_assertions(inspection: Inspection) -> None:
     """Call a check, and assert that it reports nothing."""
-    known = set(functions_of(module))
     accesses = add_check(inspection)
-    functions = functions_of(module)
-    # A split makes an executor and another kernel, too.
-    (function,) = [
-        functions[name]
-        for name in functions
-        if name not in known and EXECUTOR not in functions[name].attributes
-    ]
-    stop_early(function)
-    (call,) = [
-        op
-        for op in module.walk()
-        if isinstance(op, func.CallOp) and op.callee.root_reference.data == function.sym_name.data
-    ]
-    code = Code(InsertPoint.after(call))
-    report = call.arguments[-1]
+    stop_early(inspection.function)
+    code = Code(InsertPoint.after(inspection.call))
+    report = inspection.call.arguments[-1]
     found = code.load(report, 0)
     for number, access in enumerate(accesses, 1):
         for holds, subscript in _conditions(code, report, found, number, access):

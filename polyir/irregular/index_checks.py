@@ -12,16 +12,12 @@ from dataclasses import dataclass, replace
 
 from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
-    AnyFloat,
-    FloatAttr,
     IndexType,
-    IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import PolyirError, location_of
@@ -33,11 +29,11 @@ from polyir.irregular.checked_indices import (
     IndexCheck,
     IndexChecks,
 )
-from polyir.irregular.code import Code
+from polyir.irregular.code import Code, zero_of
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, declared_extents
 from polyir.irregular.index_limits import Range, promised_range, sources_of_range
 from polyir.irregular.inspection import INSPECTOR, Inspection
-from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, is_read
+from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, functions_in, is_read
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
@@ -64,7 +60,7 @@ def index_checks(
         return {}, ()
     checks: dict[str, list[IndexCheck]] = {}
     functions: list[func.FuncOp] = []
-    taken = {*functions_of(module), *names}
+    taken = {*functions_in(module.body.block), *names}
     for op in module.ops:
         if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
             continue
@@ -89,12 +85,12 @@ def _may_be_irregular(op: Operation) -> bool:
 def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.FuncOp]]:
     """The checks of a function, each with its function."""
     copy = module.clone()
-    kernel = _function(copy, name)
-    known = set(functions_of(copy))
+    known = functions_in(copy.body.block)
+    kernel = known[name]
     made: list[tuple[CheckedAccess, ...]] = []
     try:
         for slice in tuple(checked_loops(kernel, kernel)):
-            inspection = Inspection(copy, slice)
+            inspection = Inspection(slice)
             if inspection.runs_first:
                 made.append(add_check(inspection))
     except PolyirError:
@@ -106,8 +102,9 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
     if not isinstance(plan, InspectionPlan):
         return
     count = len(kernel.body.block.args) - len(made)
+    functions = functions_in(copy.body.block)
     for call, accesses in zip(plan.inspectors, made, strict=True):
-        function = _function(copy, call.symbol)
+        function = functions[call.symbol]
         assert call.symbol not in known
         operands = tuple(number if number < count else -1 for number in call.operands)
         arguments = function.body.block.args
@@ -119,15 +116,6 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
         stop_early(function)
         function.detach()
         yield IndexCheck(call.symbol, operands, shapes, accesses), function
-
-
-def functions_of(module: ModuleOp) -> dict[str, func.FuncOp]:
-    """The functions of a module by their names."""
-    return {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
-
-
-def _function(module: ModuleOp, name: str) -> func.FuncOp:
-    return functions_of(module)[name]
 
 
 def checked_loops(root: Operation, kernel: func.FuncOp) -> Iterator[AddressSlice]:
@@ -281,15 +269,14 @@ def stop_early(function: func.FuncOp) -> None:
 
 def _is_right(report: SSAValue, code: Code) -> SSAValue:
     """Whether nothing has been reported."""
-    found = code.load(report, 0)
-    return code.builder.insert(arith.CmpiOp(found, code.constant(0), "eq")).result
+    return code.compared(code.load(report, 0), "eq", 0)
 
 
 def _guard(load: memref.LoadOp, report: SSAValue) -> None:
     """Load an element only if nothing has been reported; 0 then."""
     code = Code(InsertPoint.before(load))
     type = load.res.type
-    zero = code.builder.insert(arith.ConstantOp(_zero(type))).result
+    zero = code.builder.insert(zero_of(type)).result
     then, otherwise = Block(), Block([scf.YieldOp(zero)])
     guarded = scf.IfOp(_is_right(report, code), [type], Region(then), Region(otherwise))
     code.add(guarded)
@@ -299,19 +286,12 @@ def _guard(load: memref.LoadOp, report: SSAValue) -> None:
     then.add_ops([load, scf.YieldOp(load.res)])
 
 
-def _zero(type: Attribute) -> FloatAttr[AnyFloat] | IntegerAttr[IndexType | IntegerType]:
-    if isinstance(type, IndexType | IntegerType):
-        return IntegerAttr(0, type)
-    assert isinstance(type, AnyFloat)
-    return FloatAttr(0.0, type)
-
-
 def _with_exit(loop: scf.ForOp, report: SSAValue) -> None:
     """Make a loop one that ends when something has been reported."""
     before, after = Block(arg_types=[IndexType()]), Block(arg_types=[IndexType()])
     test = Code(InsertPoint.at_end(before))
-    is_in = test.builder.insert(arith.CmpiOp(before.args[0], loop.ub, "slt")).result
-    goes_on = test.builder.insert(arith.AndIOp(is_in, _is_right(report, test))).result
+    is_in = test.compared(before.args[0], "slt", loop.ub)
+    goes_on = test.both(is_in, _is_right(report, test))
     test.add(scf.ConditionOp(goes_on, before.args[0]))
     counter = loop.body.block.args[0]
     after.args[0].name_hint = counter.name_hint

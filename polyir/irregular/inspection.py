@@ -28,7 +28,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IndexType,
     MemRefType,
-    ModuleOp,
     StringAttr,
     UnitAttr,
 )
@@ -36,7 +35,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.diagnostics import location_of
+from polyir.diagnostics import Report, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.extents import (
     UNKNOWN_EXTENTS,
@@ -54,15 +53,20 @@ from polyir.irregular.placement import (
     outermost_place,
     refuse,
 )
-from polyir.irregular.plans import EXECUTOR, INSPECTED_INSIDE, executor_call, kernel_of
+from polyir.irregular.plans import (
+    EXECUTOR,
+    INSPECTED_INSIDE,
+    executor_call,
+    functions_in,
+    kernel_of,
+)
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import erase_idle
 
 INSPECTOR = "polyir.inspector"
-"""The attribute of functions that are inspectors, and of loops that copy data for an executor: they
-get no inspectors of their own."""
-
+"""The attribute of functions that are inspectors, or called by them: their loops get no inspectors
+of their own."""
 
 Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
 """Computes the extents of an array that an inspector fills, from the bounds of the loop and the
@@ -82,16 +86,15 @@ class Inspection:
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
     of the loop; `all_bounds` has those of the `further` loops, too, and `program_bounds` has them
-    as the program has them. With `around`, a loop that
-    holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
-    outputs are declared and the body is made, then `finish` adds the function to the module, and
-    calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
-    It also has the values of `cells`, numbers in memory that earlier inspectors have found.
+    as the program has them. With `around`, a loop that holds all of them, it must run before that
+    one: raises `PolyirError` if it cannot. First the outputs are declared and the body is made,
+    then `finish` adds the function to the module, and calls it. Without `with_memories`, the
+    memories of the slices have no values in the inspector. It also has the values of `cells`,
+    numbers in memory that earlier inspectors have found.
     """
 
     def __init__(
         self,
-        module: ModuleOp,
         slice: AddressSlice,
         *further: AddressSlice,
         around: Operation | None = None,
@@ -119,17 +122,15 @@ class Inspection:
         self.bounds = self.all_bounds[0]
         self._outputs: list[_Output] = []
 
-    @property
-    def messages(self) -> tuple[tuple[str, Operation], ...]:
-        """Where the inspector runs, and why not further out, each with an operation."""
+    def explain(self, report: Report) -> None:
+        """Report where the inspector runs, and why not further out."""
         reason = self.place.reason or self._reason_in_kernel()
         if reason is None:
-            return (("the inspector runs at the start of the kernel", self.place.before),)
+            report("the inspector runs at the start of the kernel", self.place.before)
+            return
         text, op = reason
-        return (
-            ("the inspector runs before this", self.place.before),
-            (f"it does not run further out: {text}", op),
-        )
+        report("the inspector runs before this", self.place.before)
+        report(f"it does not run further out: {text}", op)
 
     @property
     def has_unknown_extents(self) -> bool:
@@ -165,15 +166,16 @@ class Inspection:
     def finish(self, suffix: str = "inspector") -> tuple[SSAValue, ...]:
         """Add the inspector and its call; the outputs as the function around the loop has them.
 
-        Its name is that of the kernel and `suffix`.
+        Its name is that of the kernel and `suffix`. It is then the `function`, and there is the
+        `call` of it.
         """
         self.code.add(func.ReturnOp())
         name = self._free_name(f"{kernel_of(self._function).sym_name.data}_{suffix}")
         types = [argument.type for argument in self._block.args]
-        inspector = func.FuncOp(name, (types, []), Region(self._block))
-        inspector.attributes[INSPECTOR] = UnitAttr()
-        self.table.insert_op_before(inspector, self._function)
-        legalize_affine(inspector)
+        self.function = func.FuncOp(name, (types, []), Region(self._block))
+        self.function.attributes[INSPECTOR] = UnitAttr()
+        self.table.insert_op_before(self.function, self._function)
+        legalize_affine(self.function)
         erase_idle(tuple(self._block.ops))
         reason = self._reason_in_kernel()
         if reason is not None:
@@ -258,7 +260,9 @@ class Inspection:
                 made.append(_outside_loops(code).cell(each.name))
             else:
                 made.append(code.array(each.name, *each.size(code, bounds[0], values)))
-        code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
+        sources = (values.get(source, source) for source in self._sources)
+        self.call = func.CallOp(name, [*sources, *made], [])
+        code.add(self.call)
         return tuple(made)
 
     def _arrays(self, outputs: tuple[SSAValue, ...]) -> list[SSAValue]:
@@ -290,8 +294,7 @@ class Inspection:
         return table
 
     def _free_name(self, wanted: str) -> str:
-        taken = {op.sym_name.data for op in self.table.ops if isinstance(op, func.FuncOp)}
-        return unique_name(wanted, taken)
+        return unique_name(wanted, set(functions_in(self.table)))
 
 
 def _outside_loops(code: Code) -> Code:

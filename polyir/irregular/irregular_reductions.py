@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from xdsl.dialects.builtin import AnyFloat, ModuleOp
+from xdsl.dialects.builtin import AnyFloat
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.atomic_updates import require_atomic, use_atomic_updates
 from polyir.irregular.colouring import find_colours
 from polyir.irregular.iteration_order import require_any_order
 from polyir.irregular.private_copies import require_neutral, use_private_copies
 from polyir.irregular.reduction_loops import store_of, updates_in
 from polyir.irregular.slices import address_slice, has_known_effects, subscripts_of
-from polyir.irregular.wavefronts import Report, first_wavefronts, inspect_wavefronts
+from polyir.irregular.wavefronts import first_wavefronts, inspect_wavefronts
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.updates import Chain
 
@@ -31,9 +31,7 @@ class ReductionOptions:
     reassociate: bool
 
 
-def parallelize(
-    module: ModuleOp, loop: SequentialLoop, options: ReductionOptions, report: Report
-) -> None:
+def parallelize(loop: SequentialLoop, options: ReductionOptions, report: Report) -> None:
     """Let the iterations of an irregular reduction run in parallel.
 
     Raises `PolyirError`, with the place that is the reason, for a loop that does anything else,
@@ -49,11 +47,11 @@ def parallelize(
         subscripts_of(store_of(chain), loop)
     match options.method:
         case "colouring":
-            _colour(module, loop, chains, options, report)
+            _colour(loop, chains, options, report)
         case "private-copies":
             require_neutral(chains)
             require_any_order(loop, options.reassociate)
-            use_private_copies(module, loop, chains, options.copies, report)
+            use_private_copies(loop, chains, options.copies, report)
         case "atomics":
             require_atomic(chains)
             require_any_order(loop, options.reassociate)
@@ -61,7 +59,6 @@ def parallelize(
 
 
 def _colour(
-    module: ModuleOp,
     loop: SequentialLoop,
     chains: Sequence[Chain],
     options: ReductionOptions,
@@ -79,4 +76,4 @@ def _colour(
     if not keeps_order:
         require_any_order(loop, options.reassociate)
     number = partial(first_wavefronts, has_loads=False) if keeps_order else find_colours
-    inspect_wavefronts(module, slice, options.block, report, number)
+    inspect_wavefronts(slice, options.block, report, number)

@@ -14,12 +14,13 @@ from functools import partial
 from typing import Literal, TypeAlias
 
 from xdsl.dialects import affine, memref
-from xdsl.dialects.builtin import AnyFloat, IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import AnyFloat, IndexType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_order
 from polyir.irregular.data_groups import index_load
 from polyir.irregular.independence import own_memories
 from polyir.irregular.inspection import Inspection
@@ -32,7 +33,6 @@ from polyir.irregular.slices import (
     Values,
     first_subscript,
 )
-from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
@@ -60,17 +60,14 @@ Method: TypeAlias = Literal["grouping", "sorting"]
 """Whether iterations are sorted by the first element that they access, or by all of them."""
 
 
-def reorder_iterations(
-    module: ModuleOp, slice: AddressSlice, method: Method, report: Report
-) -> None:
+def reorder_iterations(slice: AddressSlice, method: Method, report: Report) -> None:
     """Let a loop, whose iterations may run in any order, run in that of what it accesses.
 
     That are the memories of the slice, which have elements of index arrays as first subscripts.
     """
-    inspection = Inspection(module, slice, with_memories=False)
+    inspection = Inspection(slice, with_memories=False)
     loop, region = slice.loop, inspection.place.before
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection.explain(report)
     streams = _streams(loop, region)
     order = inspection.output("order", _size)
     pointers = {
@@ -89,12 +86,8 @@ def reorder_iterations(
     _execute(loop, new_order, streams, copies)
 
 
-def _iterations(code: Code, bounds: Bounds) -> SSAValue:
-    return code.steps(bounds.lower, bounds.upper, bounds.step)
-
-
 def _size(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
-    return [_iterations(code, bounds)]
+    return [bounds.iterations(code)]
 
 
 def _element_type(memory: SSAValue) -> Attribute:
@@ -136,7 +129,7 @@ def _subscripts(load: affine.LoadOp | memref.LoadOp) -> tuple[IndexExpression, .
 def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:
     """Add the code that sorts the iterations by the elements that they access."""
     code, bounds = inspection.code, inspection.bounds
-    iterations = _iterations(code, bounds)
+    iterations = bounds.iterations(code)
     keys, key, count = code.array("keys", iterations), code.cell("key"), code.cell("count")
     parts = _accesses_by_element(inspection.slice)
     if method == "grouping":
@@ -149,16 +142,17 @@ def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:
         slice = inspection.slice.only(part)
         with code.loop("t", 0, iterations) as (body, place):
             body.store(-1, key)
-            counter = body.sum(bounds.lower, body.product(place, bounds.step))
-            slice.replay(body, counter, inspection.values, partial(_note_first, key))
+            slice.replay(
+                body, bounds.counter(body, place), inspection.values, partial(_note_first, key)
+            )
             found = body.maximum(body.load(key), 0)
             body.store(found, keys, place)
             body.store(body.maximum(body.load(count), body.sum(found, 1)), count)
-        _sort_stably(code, keys, code.load(count), order)
+        sort_order(code, keys, code.load(count), order)
     code.free(keys)
     with code.loop("t", 0, iterations) as (body, place):
         number = body.load(order, place)
-        body.store(body.sum(bounds.lower, body.product(number, bounds.step)), order, place)
+        body.store(bounds.counter(body, number), order, place)
 
 
 def _accesses_by_element(slice: AddressSlice) -> list[list[ElementAccess]]:
@@ -175,27 +169,6 @@ def _note_first(key: SSAValue, code: Code, element: Element) -> None:
     """Store the first subscript of an element, unless there was one before."""
     known = code.load(key)
     code.store(code.select(known, "slt", 0, element.subscripts[0], known), key)
-
-
-def _sort_stably(code: Code, keys: SSAValue, count: SSAValue, order: SSAValue) -> None:
-    """Add a counting sort of the numbers in `order` by their keys, which are below `count`."""
-    number = code.extent(order, 0)
-    before, places = code.array("before", number), code.array("places", code.sum(count, 1))
-    code.fill(places, 0, [code.sum(count, 1)])
-    with code.loop("t", 0, number) as (body, place):
-        body.store(body.load(order, place), before, place)
-        next = body.sum(body.load(keys, place), 1)
-        body.store(body.sum(body.load(places, next), 1), places, next)
-    with code.loop("k", 0, count) as (body, key):
-        next = body.sum(key, 1)
-        body.store(body.sum(body.load(places, key), body.load(places, next)), places, next)
-    with code.loop("t", 0, number) as (body, place):
-        each = body.load(before, place)
-        key = body.load(keys, each)
-        target = body.load(places, key)
-        body.store(each, order, target)
-        body.store(body.sum(target, 1), places, key)
-    code.free(before, places)
 
 
 def _gather(code: Code, memory: SSAValue, order: SSAValue, target: SSAValue) -> None:

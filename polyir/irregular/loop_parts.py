@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -32,6 +32,14 @@ class Bounds:
         """The values that stand for these ones."""
         return Bounds(*(values.get(each, each) for each in (self.lower, self.upper, self.step)))
 
+    def iterations(self, code: Code) -> SSAValue:
+        """The number of iterations."""
+        return code.steps(self.lower, self.upper, self.step)
+
+    def counter(self, code: Code, iteration: SSAValue) -> SSAValue:
+        """The counter of an iteration, which are numbered from 0 on."""
+        return code.sum(self.lower, code.product(iteration, self.step))
+
 
 def bounds_before(loop: SequentialLoop) -> Bounds:
     """The bounds of a loop as values, computed before it; raises as `known_range` does."""
@@ -54,6 +62,17 @@ def known_range(loop: SequentialLoop) -> LoopRange:
     if found is None:
         raise PolyirError("the step of the loop is not a positive constant", location_of(loop))
     return found
+
+
+def is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
+    """Whether the counter of a loop has one of some names, or there are none."""
+    return not names or loop.body.block.args[0].name_hint in names
+
+
+def move_to_parallel_loop(loop: SequentialLoop, bounds: Bounds, code: Code) -> None:
+    """Move the iterations of a loop to a parallel one, which is added."""
+    with code.parallel_loop("t", 0, bounds.iterations(code)) as (body, iteration):
+        move_body(loop, bounds.counter(body, iteration), body)
 
 
 def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:

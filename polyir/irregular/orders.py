@@ -31,9 +31,13 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.inspection import INSPECTOR
-from polyir.irregular.wavefronts import sort_by_wavefront
+from polyir.irregular.plans import functions_in
 from polyir.isl_names import unique_name
+
+ORDER: Final = "polyir.order"
+"""The attribute of functions of this file: what they do."""
 
 Method: TypeAlias = Literal["packing", "breadth-first", "cuthill-mckee", "partition", "given"]
 """How to order elements; all but `packing` need a graph."""
@@ -55,21 +59,18 @@ def add_order(table: Block, kernel: str, method: Method, part: int) -> str:
     a partition.
     """
     meaning = StringAttr(f"{kernel} {method}" + (f" {part}" if method == "partition" else ""))
-    functions = [op for op in table.ops if isinstance(op, func.FuncOp)]
-    for op in functions:
+    functions = functions_in(table)
+    for op in functions.values():
         if op.attributes.get(ORDER) == meaning:
             return op.sym_name.data
     wanted = f"{kernel}_{'order' if method == 'given' else method.replace('-', '_')}"
-    name = unique_name(wanted, {op.sym_name.data for op in functions})
+    name = unique_name(wanted, set(functions))
     function = _declaration(name) if method == "given" else _function(name, method, part)
     function.attributes[ORDER] = meaning
     assert table.first_op is not None
     table.insert_op_before(function, table.first_op)
     return name
 
-
-ORDER: Final = "polyir.order"
-"""The attribute of functions of this file: what they do."""
 
 _TYPES: Final = (MemRefType(IndexType(), [DYNAMIC_INDEX]),) * 3
 
@@ -197,7 +198,7 @@ def _by_degree(code: Code, graph: _Graph) -> SSAValue:
         body.store(degree, degrees, element)
         body.store(body.maximum(body.load(count), body.sum(degree, 1)), count)
     starts = code.array("first_of_degree", code.sum(code.load(count), 1))
-    sort_by_wavefront(code, degrees, number, (order, starts, count))
+    sort_numbers(code, degrees, number, (order, starts, count))
     code.free(degrees, starts)
     return order
 

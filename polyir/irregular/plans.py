@@ -77,7 +77,7 @@ Plans = Mapping[str, InspectionPlan | str]
 def add_plans(module: ModuleOp) -> Plans:
     """The plans of the kernels of `module`, with functions for them that are added to it."""
     plans: dict[str, InspectionPlan | str] = {}
-    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+    functions = functions_in(module.body.block)
     for name, op in functions.items():
         if len(op.body.blocks) != 1:
             continue
@@ -87,6 +87,11 @@ def add_plans(module: ModuleOp) -> Plans:
         elif name not in plans and _is_split(op, functions):
             plans[name] = _Planner(module, op, functions).plan()
     return plans
+
+
+def functions_in(table: Block) -> dict[str, func.FuncOp]:
+    """The functions of a module, which has the block `table`, by their names."""
+    return {op.sym_name.data: op for op in table.ops if isinstance(op, func.FuncOp)}
 
 
 def kernel_of(function: func.FuncOp) -> func.FuncOp:

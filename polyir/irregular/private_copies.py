@@ -21,20 +21,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent
+from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, places_of
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.placement import function_of
 from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import ElementAccess, address_slice, computed_subscripts
-from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, is_outside
+from polyir.model.raising.context import shape_of
 from polyir.model.updates import Chain, neutral_element
 
 
@@ -49,8 +49,7 @@ class _Copies:
 
     def places(self, code: Code, subscripts: Sequence[SSAValue]) -> list[SSAValue]:
         """Where an element is in a copy."""
-        pairs = zip(self.extents, subscripts, strict=True)
-        return [extent.place(code, subscript) for extent, subscript in pairs]
+        return places_of(code, self.extents, subscripts)
 
 
 def require_neutral(chains: Sequence[Chain]) -> None:
@@ -67,14 +66,14 @@ def require_neutral(chains: Sequence[Chain]) -> None:
 
 
 def use_private_copies(
-    module: ModuleOp, loop: SequentialLoop, chains: Sequence[Chain], count: int, report: Report
+    loop: SequentialLoop, chains: Sequence[Chain], count: int, report: Report
 ) -> None:
     """Let `count` parts of a loop that only updates elements run in parallel, on copies of them.
 
     The updates may run in any order, and have neutral elements (`require_neutral`).
     """
     bounds = bounds_before(loop)
-    made = _with_copies(module, loop, chains, count, report)
+    made = _with_copies(loop, chains, count, report)
     _run_parts(loop, chains, made, count, bounds)
     for each in made.values():
         _combine(Code(InsertPoint.before(loop)), each, count)
@@ -82,12 +81,12 @@ def use_private_copies(
 
 
 def _with_copies(
-    module: ModuleOp, loop: SequentialLoop, chains: Sequence[Chain], count: int, report: Report
+    loop: SequentialLoop, chains: Sequence[Chain], count: int, report: Report
 ) -> dict[SSAValue, _Copies]:
     """Add the arrays of the copies of all memrefs that the loop updates, by memref."""
     of = {store_of(chain).memref: chain for chain in chains}
     if UNKNOWN_EXTENTS in function_of(loop).attributes:
-        place, extents = _inspected_extents(module, loop, chains, report)
+        place, extents = _inspected_extents(loop, chains, report)
     else:
         place = _place_of_allocation(loop, tuple(of))
         before = Code(InsertPoint.before(place))
@@ -113,13 +112,12 @@ def _place_of_allocation(loop: SequentialLoop, memories: Sequence[SSAValue]) -> 
 
 
 def _inspected_extents(
-    module: ModuleOp, loop: SequentialLoop, chains: Sequence[Chain], report: Report
+    loop: SequentialLoop, chains: Sequence[Chain], report: Report
 ) -> tuple[Operation, dict[SSAValue, list[Extent]]]:
     """The subscripts that an inspector finds, and the operation before which they are known."""
     slice = address_slice(loop).only([store_of(chain) for chain in chains])
-    inspection = Inspection(module, slice)
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection = Inspection(slice)
+    inspection.explain(report)
     found = inspection.extents()
     for memory, extents in found.items():
         for extent in extents:
@@ -133,9 +131,8 @@ def _inspected_extents(
     before = Code(InsertPoint.before(place))
     known: dict[SSAValue, list[Extent]] = {}
     for memory in found:
-        assert isinstance(memory.type, MemRefType)
         known[memory] = []
-        for size in memory.type.get_shape():
+        for size in shape_of(memory):
             if size == DYNAMIC_INDEX:
                 first, end = before.load(next(outputs)), before.load(next(outputs))
                 known[memory].append(Extent(end, first))
@@ -165,8 +162,7 @@ def _run_parts(
 ) -> None:
     """Add the parallel loop over the parts, and move the iterations into it."""
     code = Code(InsertPoint.before(loop))
-    iterations = code.steps(bounds.lower, bounds.upper, bounds.step)
-    size = code.product(code.steps(0, iterations, count), bounds.step)
+    size = code.product(code.steps(0, bounds.iterations(code), count), bounds.step)
     with code.parallel_loop("c", 0, code.constant(count)) as (body, copy):
         for each in made.values():
             _clear(body, each, copy)

@@ -17,15 +17,15 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from xdsl.dialects import affine, arith, func, memref, scf
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.diagnostics import Report
 from polyir.irregular.candidates import dependent_values
 from polyir.irregular.code import Code
 from polyir.irregular.extents import Extent, places_of
 from polyir.irregular.inspection import Inspection
-from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.loop_parts import bounds_before, move_to_parallel_loop
 from polyir.irregular.slices import (
     AddressSlice,
     CannotInspectError,
@@ -34,7 +34,6 @@ from polyir.irregular.slices import (
     Values,
     subscripts_of,
 )
-from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.control import LOOPS
@@ -49,7 +48,7 @@ class CannotTestError(Exception):
         self.op = op
 
 
-def add_runtime_test(module: ModuleOp, slice: AddressSlice, always: bool, report: Report) -> None:
+def add_runtime_test(slice: AddressSlice, always: bool, report: Report) -> None:
     """Replace a loop by a parallel one and itself, of which a test at run time chooses one.
 
     Raises `CannotTestError` if the test cannot succeed and, unless `always`, if it costs more than
@@ -59,7 +58,7 @@ def add_runtime_test(module: ModuleOp, slice: AddressSlice, always: bool, report
     _require_hope(slice)
     passes = _passes(slice, tests)
     cost, whole = sum(map(_cost_of_pass, passes)), _cost_of_loop(slice.loop)
-    inspection = Inspection(module, slice)
+    inspection = Inspection(slice)
     if inspection.has_unknown_extents and any(test.has_table for test in tests):
         cost += _cost_of_pass(_Pass(slice, compared=list(slice.accesses)))
     if cost > whole and not always and not _is_repeated(inspection):
@@ -68,8 +67,7 @@ def add_runtime_test(module: ModuleOp, slice: AddressSlice, always: bool, report
             "iteration, and no loop around repeats it (always=true tests all the same)",
             slice.loop,
         )
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection.explain(report)
     report(
         f"the loop runs in parallel if a test of about {cost} operations an iteration, which has "
         f"{whole}, finds no dependence",
@@ -344,14 +342,6 @@ def _execute(loop: SequentialLoop, independent: SSAValue) -> None:
     copy = loop.clone()
     loop.detach()  # type: ignore[no-untyped-call]
     original.add_ops([loop, scf.YieldOp()])
-    _add_parallel(copy, bounds, Code(InsertPoint.at_end(parallel)))
+    move_to_parallel_loop(copy, bounds, Code(InsertPoint.at_end(parallel)))
     copy.erase()
     parallel.add_op(scf.YieldOp())
-
-
-def _add_parallel(loop: SequentialLoop, bounds: Bounds, code: Code) -> None:
-    """Move the iterations of a loop to a parallel one."""
-    trips = code.steps(bounds.lower, bounds.upper, bounds.step)
-    with code.parallel_loop("t", 0, trips) as (body, place):
-        counter = body.sum(bounds.lower, body.product(place, bounds.step))
-        move_body(loop, counter, body)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import IntegerAttr
@@ -38,6 +39,9 @@ from polyir.model.raising.effects import (
 from polyir.model.writes import first_write
 
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
+
+IndexLoad: TypeAlias = affine.LoadOp | memref.LoadOp
+"""A load of an index array."""
 
 
 class CannotInspectError(PolyirError):
@@ -361,11 +365,18 @@ def first_subscript(op: ElementAccess) -> Hashable:
     """
     if isinstance(op, affine.LoadOp | affine.StoreOp):
         return op
-    place = op.indices[0]
-    load = place.owner.input.owner if isinstance(place.owner, arith.IndexCastOp) else place.owner
+    load = load_of_place(op.indices[0])
     if isinstance(load, affine.LoadOp):
         return load.memref, load.map, load.indices
-    return (load.memref, load.indices) if isinstance(load, memref.LoadOp) else place
+    return op.indices[0] if load is None else (load.memref, load.indices)
+
+
+def load_of_place(place: SSAValue) -> IndexLoad | None:
+    """The load of an index array whose result, or a cast of it to an index, is a place."""
+    owner = place.owner
+    if isinstance(owner, arith.IndexCastOp):
+        owner = owner.input.owner
+    return owner if isinstance(owner, affine.LoadOp | memref.LoadOp) else None
 
 
 def computed_subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:

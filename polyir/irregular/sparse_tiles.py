@@ -10,23 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
+from polyir.diagnostics import Report
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.inspection import Inspection, Size
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import Values
 from polyir.irregular.tile_graph import EdgeLists, Edges, TileGraph, find_fronts, room_for_edges
-from polyir.irregular.tile_growth import Growth, Levels, Seed, iterations
+from polyir.irregular.tile_growth import Growth, Levels, Seed
 from polyir.irregular.tile_numbers import Colouring
 from polyir.irregular.tile_runs import (
-    EDGES,
-    ENDS,
-    TILES,
+    ArraySize,
     InOrder,
     InReadyQueue,
     InWavefronts,
@@ -34,8 +33,7 @@ from polyir.irregular.tile_runs import (
 )
 from polyir.irregular.tile_schedule import Schedule, find_wavefront_order
 from polyir.irregular.time_steps import TimeSteps
-from polyir.irregular.unknowns import require_any_order
-from polyir.irregular.wavefronts import Report, sort_by_wavefront
+from polyir.irregular.unknowns import require_any_order_of_unknowns
 from polyir.loops.loop_forms import SequentialLoop
 
 
@@ -55,17 +53,16 @@ class TilingOptions:
     reorders: bool = False
 
 
-def sparse_tile(module: ModuleOp, steps: TimeSteps, options: TilingOptions, report: Report) -> None:
+def sparse_tile(steps: TimeSteps, options: TilingOptions, report: Report) -> None:
     """Replace the loop of time steps by one that runs several of them tile by tile.
 
     Raises `PolyirError` if the inspector cannot run before the loop, or if the unknowns cannot get
     the order that is asked for.
     """
     if options.reorders:
-        require_any_order(steps)
-    inspection = Inspection(module, *steps.slices, around=steps.loop)
-    for message, op in inspection.messages:
-        report(message, op)
+        require_any_order_of_unknowns(steps)
+    inspection = Inspection(*steps.slices, around=steps.loop)
+    inspection.explain(report)
     outputs = _Outputs(inspection, options)
     _inspect(inspection, steps, options, outputs)
     executor = _Executor(steps, options.seed, inspection.program_bounds)
@@ -78,7 +75,11 @@ class _Outputs:
 
     def __init__(self, inspection: Inspection, options: TilingOptions) -> None:
         self._seed, self._program = options.seed, inspection.program_bounds
-        sizes: dict[str | None, Size] = {TILES: self._tiles, ENDS: self._ends, EDGES: self._edges}
+        sizes: dict[ArraySize | None, Size] = {
+            ArraySize.TILES: self._tiles,
+            ArraySize.ENDS: self._ends,
+            ArraySize.EDGES: self._edges,
+        }
         self.iterations = inspection.output("iterations", self._points)
         self.starts = inspection.output("starts", self._cells)
         self.runs = options.runs(
@@ -95,7 +96,7 @@ class _Outputs:
     def _points(self, code: Code, _: Bounds, values: Values) -> list[SSAValue]:
         total = code.constant(0)
         for each in self._program:
-            total = code.sum(total, iterations(code, each.mapped(values)))
+            total = code.sum(total, each.mapped(values).iterations(code))
         return [code.product(total, self._seed.sweeps)]
 
     def _cells(self, code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
@@ -211,7 +212,7 @@ def _fill_graph(
         graph, fronts = lists[0].store(code), code.array("wavefront", levels.tiles)
         find_fronts(code, graph, levels.tiles, fronts, runs.wavefronts)
         results = (runs.order, runs.fronts, runs.wavefronts)
-        sort_by_wavefront(code, fronts, levels.tiles, results)
+        sort_numbers(code, fronts, levels.tiles, results)
         code.free(fronts, graph.starts, graph.successors, graph.predecessors)
     for each in lists:
         each.free(code)
@@ -267,5 +268,4 @@ class _Executor:
         end = code.load(self._starts, code.sum(cell, 1))
         with code.loop("p", first, end) as (body, place):
             number = body.load(self._iterations, place)
-            counter = body.sum(bounds.lower, body.product(number, bounds.step))
-            move_body(loop, counter, body)
+            move_body(loop, bounds.counter(body, number), body)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr
 from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineMap
 
@@ -20,6 +20,7 @@ from polyir.irregular.extents import Extent
 from polyir.irregular.slices import Values
 from polyir.loops.loop_forms import computed
 from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.raising.context import shape_of
 
 
 def stated_extents(code: Code, memory: SSAValue, values: Values) -> list[Extent | None]:
@@ -30,7 +31,7 @@ def stated_extents(code: Code, memory: SSAValue, values: Values) -> list[Extent 
     if map is not None:
         arguments = (values.get(each, each) for each in _arguments(memory, map))
         expressions = compose(map, [IndexExpression.of(each) for each in arguments])
-    for dimension, size in enumerate(_shape(memory)):
+    for dimension, size in enumerate(shape_of(memory)):
         if size != DYNAMIC_INDEX:
             found.append(Extent(code.constant(size)))
         elif dimension < len(expressions):
@@ -42,7 +43,7 @@ def stated_extents(code: Code, memory: SSAValue, values: Values) -> list[Extent 
 
 def is_checkable(memory: SSAValue) -> bool:
     """Whether an extent of a memref is known."""
-    return _map(memory) is not None or any(size != DYNAMIC_INDEX for size in _shape(memory))
+    return _map(memory) is not None or any(size != DYNAMIC_INDEX for size in shape_of(memory))
 
 
 def sources_of_extents(memory: SSAValue) -> tuple[SSAValue, ...]:
@@ -52,11 +53,6 @@ def sources_of_extents(memory: SSAValue) -> tuple[SSAValue, ...]:
         return ()
     used = {dimension for result in map.results for dimension in result.used_dims()}
     return tuple(each for number, each in enumerate(_arguments(memory, map)) if number in used)
-
-
-def _shape(memory: SSAValue) -> Sequence[int]:
-    assert isinstance(memory.type, MemRefType)
-    return memory.type.get_shape()
 
 
 def _map(memory: SSAValue) -> AffineMap | None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.diagnostics import PolyirError, location_of
@@ -52,7 +52,6 @@ class Ranges:
 
 
 def inspect_ranges(
-    module: ModuleOp,
     loop: SequentialLoop,
     region: Operation,
     accesses: Sequence[ElementAccess],
@@ -71,7 +70,7 @@ def inspect_ranges(
             name = op.memref.name_hint or "memory"
             raise PolyirError(f"the size of the rows of '{name}' is not known", location_of(op))
     slices = _slices(loop, region, accesses, arrays)
-    inspection = Inspection(module, *slices, around=region, with_memories=False)
+    inspection = Inspection(*slices, around=region, with_memories=False)
     code = inspection.code
     known = {array: _Cells(code, array.name_hint or "memory") for array in arrays}
     seen: set[tuple[SSAValue, Hashable]] = set()

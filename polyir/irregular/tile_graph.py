@@ -25,6 +25,9 @@ from polyir.irregular.tile_growth import NONE, Levels
 EDGES = 32
 """How many edges of each tile there is room for, beside one for each iteration of all levels."""
 
+SCATTER = 2654435761
+"""The multiplier of D. Knuth's hash function, "The Art of Computer Programming" 3, section 6.4."""
+
 
 @dataclass(frozen=True)
 class TileGraph:
@@ -50,17 +53,21 @@ def room_for_edges(code: Code, tiles: SSAValue, points: SSAValue) -> SSAValue:
 class EdgeLists:
     """A list of edges for each tile that they leave, in an inspector.
 
-    If there are more edges than there is room for, a path through all tiles takes their place: then
-    they run one after the other.
+    A hash table with linear probing, less than half full, has the edges that are there, so that an
+    edge is added in the same time however many there are. If there are more edges than there is
+    room for, a path through all tiles takes their place: then they run one after the other.
     """
 
     def __init__(self, code: Code, levels: Levels) -> None:
         self._levels, tiles = levels, levels.tiles
         points = code.product(levels.total, levels.seed.sweeps)
         self._room = room_for_edges(code, tiles, points)
-        # Place 0 is no edge: it ends the lists, and holds what is looked for in one.
+        # Place 0 is no edge: it ends the lists.
         size = code.sum(self._room, 1)
         self._targets, self._next = code.array("targets", size), code.array("next", size)
+        self._slots = code.sum(code.product(self._room, 2), 1)
+        self._table = code.array("table", self._slots)
+        code.fill(self._table, NONE, [self._slots])
         self._heads, self._count = code.array("heads", tiles), code.cell("edges")
         self._lost = code.cell("lost")
         code.fill(self._heads, 0, [tiles])
@@ -69,21 +76,29 @@ class EdgeLists:
 
     def add(self, code: Code, tile: SSAValue, other: SSAValue) -> None:
         """Add an edge, unless it is there."""
-        first = code.load(self._heads, tile)
-        code.store(other, self._targets, 0)
-        found = code.first(
-            first,
-            lambda inner, node: inner.compared(inner.load(self._targets, node), "ne", other),
-            lambda inner, node: inner.load(self._next, node),
+        key = code.sum(code.product(tile, self._levels.tiles), other)
+        # The smaller factor keeps the product within 64 bits.
+        scattered = code.product(code.remainder(key, self._slots), SCATTER)
+        slot = code.first(
+            code.remainder(scattered, self._slots),
+            lambda inner, slot: self._is_of_another(inner, slot, key),
+            lambda inner, slot: inner.remainder(inner.sum(slot, 1), self._slots),
         )
-        with code.conditional(code.compared(found, "eq", 0)) as new:
+        is_new = code.compared(code.load(self._table, slot), "eq", NONE)
+        with code.conditional(is_new) as new:
             number = new.sum(new.load(self._count), 1)
             with new.either(number, "sle", self._room) as (added, lost):
+                added.store(key, self._table, slot)
                 added.store(number, self._count)
                 added.store(other, self._targets, number)
-                added.store(first, self._next, number)
+                added.store(added.load(self._heads, tile), self._next, number)
                 added.store(number, self._heads, tile)
                 lost.store(1, self._lost)
+
+    def _is_of_another(self, code: Code, slot: SSAValue, key: SSAValue) -> SSAValue:
+        """Whether a slot of the table has another edge."""
+        found = code.load(self._table, slot)
+        return code.both(code.compared(found, "ne", NONE), code.compared(found, "ne", key))
 
     def take(self, code: Code, others: EdgeLists) -> None:
         """Add the edges of other lists."""
@@ -142,7 +157,7 @@ class EdgeLists:
 
     def free(self, code: Code) -> None:
         """Free the lists."""
-        code.free(self._targets, self._next, self._heads)
+        code.free(self._targets, self._next, self._heads, self._table)
 
 
 class Edges:

@@ -49,12 +49,7 @@ class Seed:
 
     def tiles(self, code: Code, bounds: Bounds) -> SSAValue:
         """The number of tiles, for the bounds of the loop: 1 if it has no iterations."""
-        return code.maximum(code.steps(0, iterations(code, bounds), self.tile), 1)
-
-
-def iterations(code: Code, bounds: Bounds) -> SSAValue:
-    """The number of iterations of a loop."""
-    return code.steps(bounds.lower, bounds.upper, bounds.step)
+        return code.maximum(code.steps(0, bounds.iterations(code), self.tile), 1)
 
 
 class Levels:
@@ -75,7 +70,7 @@ class Levels:
     ) -> None:
         self.slices, self.bounds, self.values, self.seed = slices, bounds, values, seed
         self.orders: dict[int, SSAValue] = {}
-        self.sizes = tuple(iterations(code, each) for each in bounds)
+        self.sizes = tuple(each.iterations(code) for each in bounds)
         self._offsets = [code.constant(0)]
         for size in self.sizes:
             self._offsets.append(code.sum(self._offsets[-1], size))
@@ -124,8 +119,8 @@ class Levels:
     def _replay(
         self, code: Code, slice: AddressSlice, loop: int, position: SSAValue, visit: Visit
     ) -> None:
-        bounds, iteration = self.bounds[loop], self.iteration(code, loop, position)
-        counter = code.sum(bounds.lower, code.product(iteration, bounds.step))
+        iteration = self.iteration(code, loop, position)
+        counter = self.bounds[loop].counter(code, iteration)
         slice.replay(code, counter, self.values, visit)
 
 

@@ -19,10 +19,11 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import Element, Visit
 from polyir.irregular.tile_growth import Levels
-from polyir.irregular.wavefronts import iterations_of_block, sort_by_wavefront
+from polyir.irregular.wavefronts import iterations_of_block
 from polyir.model.raising.effects import STORES
 
 COLOURS = 62
@@ -95,7 +96,7 @@ class Colouring:
             self._visit(body, block, self._use(_bit(body, colour)))
         code.free(*self._readers.values(), *self._writers.values())
         order, starts = code.array("order", tiles), code.array("starts", code.sum(tiles, 1))
-        sort_by_wavefront(code, numbers, tiles, (order, starts, count))
+        sort_numbers(code, numbers, tiles, (order, starts, count))
         with code.loop("b", 0, tiles) as (body, number):
             body.store(number, numbers, body.load(order, number))
         code.free(starts)
@@ -124,7 +125,7 @@ class Colouring:
         places = self._shadows[element.memory].places(code, element)
         for array in arrays:
             bits = code.load(array, *places)
-            code.store(_or(code, code.load(self._taken), bits), self._taken)
+            code.store(code.bits(code.load(self._taken), bits), self._taken)
 
     def _use(self, bit: SSAValue) -> Visit:
         """Adds the bit of a colour to those of an element."""
@@ -133,7 +134,7 @@ class Colouring:
             arrays = self._writers if element.is_store else self._readers
             array = arrays[element.memory]
             places = self._shadows[element.memory].places(code, element)
-            bits = _or(code, code.load(array, *places), bit)
+            bits = code.bits(code.load(array, *places), bit)
             code.store(bits, array, *places)
 
         return use
@@ -151,9 +152,4 @@ class Colouring:
 
 def _bit(code: Code, colour: SSAValue) -> SSAValue:
     """The bit of a colour; one that is not looked at for a high colour."""
-    low = code.minimum(colour, code.constant(COLOURS))
-    return code.builder.insert(arith.ShLIOp(code.constant(1), low)).result
-
-
-def _or(code: Code, left: SSAValue, right: SSAValue) -> SSAValue:
-    return code.builder.insert(arith.OrIOp(left, right)).result
+    return code.bit(code.minimum(colour, code.constant(COLOURS)))

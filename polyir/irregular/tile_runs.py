@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum, auto
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
@@ -27,15 +28,20 @@ NOT_READY = -1
 HEAD, TAIL, PLACES = 0, 8, 9
 """The places of two numbers in an array: far enough apart to be in different cache lines."""
 
-TILES, ENDS, EDGES = "tiles", "ends", "edges"
-"""The sizes of arrays: a number for each tile, one more, and a number for each edge."""
+
+class ArraySize(Enum):
+    """The sizes of arrays: a number for each tile, one more, and a number for each edge."""
+
+    TILES = auto()
+    ENDS = auto()
+    EDGES = auto()
 
 
 class TileRuns(ABC):
     """What an inspector says about when tiles run, in fields: numbers, and arrays with a `size`."""
 
     @classmethod
-    def outputs(cls) -> list[tuple[str, str | None]]:
+    def outputs(cls) -> list[tuple[str, ArraySize | None]]:
         """The names of the fields, with the sizes of arrays."""
         assert is_dataclass(cls)
         return [(each.name, each.metadata.get("size")) for each in fields(cls)]
@@ -71,8 +77,8 @@ class InWavefronts(TileRuns):
     """The tiles of wavefront w, which are in `order` from the place `fronts[w]` on, run at once."""
 
     wavefronts: SSAValue
-    order: SSAValue = field(metadata={"size": TILES})
-    fronts: SSAValue = field(metadata={"size": ENDS})
+    order: SSAValue = field(metadata={"size": ArraySize.TILES})
+    fronts: SSAValue = field(metadata={"size": ArraySize.ENDS})
 
     @contextmanager
     def loops(self, code: Code, scratch: Sequence[SSAValue]) -> Iterator[tuple[Code, SSAValue]]:
@@ -91,9 +97,9 @@ class InReadyQueue(TileRuns):
     """
 
     tiles: SSAValue
-    edges: SSAValue = field(metadata={"size": ENDS})
-    successors: SSAValue = field(metadata={"size": EDGES})
-    predecessors: SSAValue = field(metadata={"size": TILES})
+    edges: SSAValue = field(metadata={"size": ArraySize.ENDS})
+    successors: SSAValue = field(metadata={"size": ArraySize.EDGES})
+    predecessors: SSAValue = field(metadata={"size": ArraySize.TILES})
 
     def prepare(self, code: Code) -> Sequence[SSAValue]:
         count = code.load(self.tiles)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import Visit
 from polyir.irregular.tile_growth import Levels
-from polyir.irregular.wavefronts import sort_by_wavefront
 
 
 class Schedule:
@@ -89,5 +89,5 @@ def find_wavefront_order(
         levels.visit(code, loop, position, visit)
 
     find_wavefronts(code, size, shadows, visit, wavefronts, count)
-    sort_by_wavefront(code, wavefronts, size, (order, starts, count))
+    sort_numbers(code, wavefronts, size, (order, starts, count))
     code.free(wavefronts, starts)

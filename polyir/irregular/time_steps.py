@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.diagnostics import PolyirError, location_of
+from polyir.irregular.loop_parts import is_wanted
 from polyir.irregular.slices import AddressSlice, address_slice
 from polyir.loops.loop_forms import SequentialLoop, range_of
 from polyir.model.raising.effects import LOADS, is_pure, loads_in, may_overlap, stores_in
@@ -62,7 +62,7 @@ def reason_of(error: PolyirError) -> str:
 
 
 def _add(op: Operation, names: Collection[str], found: FoundTimeSteps) -> None:
-    if isinstance(op, SequentialLoop) and _is_wanted(op, names) and _inner_loops(op):
+    if isinstance(op, SequentialLoop) and is_wanted(op, names) and _inner_loops(op):
         try:
             steps = time_steps(op)
         except PolyirError as error:
@@ -105,11 +105,7 @@ def prepared_in(loop: SequentialLoop) -> Iterator[Operation]:
 
 
 def _inner_loops(loop: SequentialLoop) -> list[SequentialLoop]:
-    return [op for op in loop.body.block.ops if isinstance(op, affine.ForOp | scf.ForOp)]
-
-
-def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
-    return not names or loop.body.block.args[0].name_hint in names
+    return [op for op in loop.body.block.ops if isinstance(op, SequentialLoop)]
 
 
 def _uses_index_arrays(loop: SequentialLoop) -> bool:

@@ -27,7 +27,7 @@ _SUMS = (arith.AddiOp, arith.SubiOp, affine.ApplyOp)
 _CONVERSIONS = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
 
 
-def require_any_order(steps: TimeSteps) -> None:
+def require_any_order_of_unknowns(steps: TimeSteps) -> None:
     """Raise `PolyirError`, with a place, unless the unknowns of a loop may have any order.
 
     There must be one inner loop, over the unknowns. The number of an unknown is its counter, and

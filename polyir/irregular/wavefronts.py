@@ -14,20 +14,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.diagnostics import Report
 from polyir.irregular.code import Code
+from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.extents import Extents
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, VisitBlock, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
-
-Report: TypeAlias = Callable[[str, Operation], None]
-"""Gets messages, each with the operation that it is about."""
 
 NumberBlocks: TypeAlias = Callable[[Code, SSAValue, Extents, VisitBlock, SSAValue], SSAValue]
 """Adds code that gives each block of a loop the number of its wavefront, in a new array.
@@ -54,7 +52,6 @@ def first_wavefronts(
 
 
 def inspect_wavefronts(
-    module: ModuleOp,
     slice: AddressSlice,
     block: int,
     report: Report,
@@ -66,9 +63,8 @@ def inspect_wavefronts(
     the wavefronts. Block `order[t]` is the one in place t; those of wavefront w are in the places
     from `starts[w]` to before `starts[w + 1]`, in the order of the program.
     """
-    inspection = Inspection(module, decisive_accesses(slice))
-    for message, op in inspection.messages:
-        report(message, op)
+    inspection = Inspection(decisive_accesses(slice))
+    inspection.explain(report)
 
     def blocks(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
         return [_blocks(code, bounds, block)]
@@ -85,7 +81,7 @@ def inspect_wavefronts(
 
 def _blocks(code: Code, bounds: Bounds, block: int) -> SSAValue:
     """The number of blocks of a loop."""
-    return code.steps(0, code.steps(bounds.lower, bounds.upper, bounds.step), block)
+    return code.steps(0, bounds.iterations(code), block)
 
 
 class _Inspector:
@@ -104,7 +100,7 @@ class _Inspector:
         """Add the code that fills the outputs."""
         code = self._code
         wavefronts = number(code, self._blocks, self._extents, self._visit, count)
-        sort_by_wavefront(code, wavefronts, self._blocks, (order, starts, count))
+        sort_numbers(code, wavefronts, self._blocks, (order, starts, count))
         code.free(wavefronts)
 
     def _visit(self, code: Code, place: SSAValue, visit: Visit) -> None:
@@ -119,45 +115,13 @@ def iterations_of_block(
 ) -> Iterator[tuple[Code, SSAValue]]:
     """The iterations of a loop in one of its blocks: code for the body, and the counter."""
     if block == 1:
-        yield code, code.sum(bounds.lower, code.product(place, bounds.step))
+        yield code, bounds.counter(code, place)
         return
     size = code.product(bounds.step, block)
     first = code.sum(bounds.lower, code.product(place, size))
     end = code.minimum(code.sum(first, size), bounds.upper)
     with code.loop("i", first, end, bounds.step) as (body, counter):
         yield body, counter
-
-
-def sort_by_wavefront(
-    code: Code,
-    wavefronts: SSAValue,
-    number: SSAValue,
-    outputs: tuple[SSAValue, SSAValue, SSAValue],
-) -> None:
-    """Add a counting sort of numbers by their wavefronts, which keeps their order.
-
-    `wavefronts` has the wavefront of each of `number` numbers. The outputs are the sorted numbers,
-    the place of the first one of each wavefront, and the number of wavefronts, which is known.
-    """
-    order, starts, count = outputs
-    total = code.load(count)
-    places = code.array("places", code.sum(total, 1))
-    code.fill(places, 0, [code.sum(total, 1)])
-    with code.loop("t", 0, number) as (body, place):
-        next = body.sum(body.load(wavefronts, place), 1)
-        body.store(body.sum(body.load(places, next), 1), places, next)
-    code.store(0, starts, 0)
-    with code.loop("w", 0, total) as (body, wavefront):
-        next = body.sum(wavefront, 1)
-        end = body.sum(body.load(places, wavefront), body.load(places, next))
-        body.store(end, places, next)
-        body.store(end, starts, next)
-    with code.loop("t", 0, number) as (body, place):
-        wavefront = body.load(wavefronts, place)
-        target = body.load(places, wavefront)
-        body.store(place, order, target)
-        body.store(body.sum(target, 1), places, wavefront)
-    code.free(places)
 
 
 def _execute(

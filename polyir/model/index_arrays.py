@@ -67,8 +67,8 @@ def _holds_indices(value: SSAValue) -> bool:
 
 
 def _with_facts(function: IndexFunction, op: ScopOp, value: SSAValue) -> IndexFunction:
-    facts = facts_of(value)
-    if facts is None or write_of(value) is not None:
+    facts = lasting_facts(value)
+    if facts is None:
         return function
     range = None if facts.range is None else _in_scop(facts.range, op)
     return IndexFunction(function.name, facts.is_injective, facts.direction, range)
@@ -84,6 +84,12 @@ def facts_of(value: SSAValue) -> IndexArrayFacts | None:
     return attribute.data if isinstance(attribute, IndexArrayAttr) else None
 
 
+def lasting_facts(value: SSAValue) -> IndexArrayFacts | None:
+    """As `facts_of`, unless the function may write the memref: then they may be of the past."""
+    facts = facts_of(value)
+    return None if facts is None or write_of(value) is not None else facts
+
+
 def _function_of(value: SSAValue) -> FuncOp | None:
     """The function that `value` is an argument of."""
     if not isinstance(value, BlockArgument):
@@ -94,7 +100,7 @@ def _function_of(value: SSAValue) -> FuncOp | None:
 
 
 def write_of(argument: SSAValue) -> Operation | None:
-    """An operation that may write an argument of a function: then its facts may be of the past."""
+    """An operation that may write an argument of a function."""
     function = _function_of(argument)
     assert function is not None
     return first_write(function, argument)

@@ -16,6 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue, Use
 
 from polyir.diagnostics import PolyirError
+from polyir.irregular.checked_indices import IndexCheck
 from polyir.isl_lists import basic_sets_of
 from polyir.limits import within_operations
 from polyir.model.requirements import Requirement, Source
@@ -38,10 +39,14 @@ class ArgumentTypeError(PolyirError, TypeError):
 
 @dataclass(frozen=True)
 class ArgumentChecks:
-    """The checks of one function's arguments: its requirements, and the arrays that it writes."""
+    """The checks of one function's arguments: its requirements, and the arrays that it writes.
+
+    Functions of the module make the `index_checks`, of its index arrays.
+    """
 
     requirements: tuple[Requirement, ...] = ()
     written: frozenset[int] = frozenset()
+    index_checks: tuple[IndexCheck, ...] = ()
 
     @cached_property
     def first_violated(self) -> Callable[[Sequence[object]], int]:
@@ -62,7 +67,7 @@ class ArgumentChecks:
         return defined["check"]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ArgumentChecks, (self.requirements, self.written)
+        return ArgumentChecks, (self.requirements, self.written, self.index_checks)
 
     def require(
         self, function: str, names: Sequence[str], values: Sequence[object], spans: list[Span]

@@ -18,12 +18,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import MissingPackageError
+from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import ArgumentChecks, ArgumentError, ArgumentTypeError
 from polyir.runtime.compiler import CompilationError, CompilerOptions
 from polyir.runtime.functions import (
@@ -137,8 +139,11 @@ class DistributedFunction(NativeFunction):
     ) -> tuple[Sequence[Value], Sequence[int]]:
         """The arguments of the first rank in C's types, and the addresses of its arrays."""
         _, values, addresses = self.checked(given, {}, unchecked)  # type: ignore[arg-type]
-        if self._owner.index_checks and not unchecked:
-            self.check_indices(dict(enumerate(values)))
+        if self.checks.index_checks and not unchecked:
+            # Few programs have index arrays.
+            from polyir.runtime.index_checks import check_indices
+
+            check_indices(self, self._owner, dict(enumerate(values)))
         return values, addresses
 
     def _other(self, position: int, value: object) -> bytes | None:
@@ -203,12 +208,13 @@ class DistributedModule(LibraryModule):
         options: CompilerOptions,
         checks: Mapping[str, ArgumentChecks],
         given: GivenFunctions | None = None,
+        plans: Plans = MappingProxyType({}),
     ) -> None:
         for each in signatures:
             if each.results:
                 wrong = "returns a number, which only the first rank would have"
                 raise CompilationError(f"@{each.symbol} {wrong}")
-        super().__init__(source, signatures, options, checks, given)
+        super().__init__(source, signatures, options, checks, given, plans)
         self._lock = Lock()
 
     def run(
@@ -251,6 +257,7 @@ def compile_distributed(
     options: CompilerOptions | None,
     checks: Mapping[str, ArgumentChecks],
     given: GivenFunctions | None = None,
+    plans: Plans = MappingProxyType({}),
 ) -> DistributedModule:
     """Compile a module in loop form that calls MPI; see `compile_module`. `options` has flags.
 
@@ -264,4 +271,4 @@ def compile_distributed(
     source = f"// For MPI {digest}\n{text if given is None else given.c_text() + text}"
     flags = (options or CompilerOptions()).flags
     compiler = CompilerOptions(mpi.compiler, flags)
-    return DistributedModule(source, public_signatures(module), compiler, checks, given)
+    return DistributedModule(source, public_signatures(module), compiler, checks, given, plans)

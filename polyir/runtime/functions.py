@@ -23,7 +23,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import nearest
-from polyir.irregular.checked_indices import IndexCheck, IndexChecks
 from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import (
     ArgumentChecks,
@@ -122,24 +121,12 @@ class CompiledFunction(ABC):
         behaviour is undefined.
         """
         _, values, addresses = self.checked(arguments, named, unchecked)
-        if self._owner.index_checks and not unchecked:
-            self.check_indices(dict(enumerate(values)))
+        if self.checks.index_checks and not unchecked:
+            # Few programs have index arrays.
+            from polyir.runtime.index_checks import check_indices
+
+            check_indices(self, self._owner, dict(enumerate(values)))
         return self._run(values, addresses)
-
-    def check_indices(self, values: Mapping[int, Value]) -> bool:
-        """Raise `ArgumentError` for a subscript out of bounds that index arrays lead to.
-
-        `values` are arguments by position. Returns whether there were all that is needed for that.
-        """
-        from polyir.runtime.index_checks import check_indices
-
-        found = [check_indices(self, self._owner, each, values) for each in self.all_index_checks]
-        return all(found)
-
-    @property
-    def all_index_checks(self) -> Sequence[IndexCheck]:
-        """The checks of this function's index arrays."""
-        return self._owner.index_checks.get(self.signature.symbol, ())
 
     def converted(self, position: int, value: Argument) -> Value:
         """An argument in its C type; raises as a call does."""
@@ -382,15 +369,14 @@ class CompiledModule(ABC):
         source: str,
         functions: Sequence[CompiledFunction],
         given: GivenFunctions | None = None,
+        plans: Plans = MappingProxyType({}),
     ) -> None:
         self.source = source
         """The text that was compiled: C or LLVM IR."""
         self.given = given
         """The functions that it calls and does not define."""
-        self.plans: Plans = MappingProxyType({})
+        self.plans = dict(plans)
         """How inspectors are called apart from the kernels that they are for."""
-        self.index_checks: IndexChecks = MappingProxyType({})
-        """The functions that check index arrays, by the names of kernels."""
         self._functions = MappingProxyType(
             {function.signature.symbol: function for function in functions}
         )
@@ -404,11 +390,6 @@ class CompiledModule(ABC):
     def checks(self) -> dict[str, ArgumentChecks]:
         """What is required of the arguments of each function besides their types."""
         return {name: function.checks for name, function in self._functions.items()}
-
-    @property
-    def state(self) -> dict[str, object]:
-        """What a pickled module has besides its code."""
-        return {"plans": dict(self.plans), "index_checks": dict(self.index_checks)}
 
     def __copy__(self) -> Self:
         return self

@@ -16,29 +16,33 @@ if TYPE_CHECKING:
 
 
 def check_indices(
-    kernel: CompiledFunction, module: CompiledModule, check: IndexCheck, given: Mapping[int, Value]
-) -> bool:
-    """Run a check; raises `ArgumentError` for a subscript that is out of bounds.
+    kernel: CompiledFunction, module: CompiledModule, given: Mapping[int, Value]
+) -> None:
+    """Raise `ArgumentError` for a subscript out of bounds that index arrays lead to.
 
-    Of arguments that are not `given`, nothing is known; returns whether all are.
+    `given` are arguments by position; of others, nothing is known.
     """
+    for check in kernel.checks.index_checks:
+        _check(kernel, module, check, given)
+
+
+def _check(
+    kernel: CompiledFunction, module: CompiledModule, check: IndexCheck, given: Mapping[int, Value]
+) -> None:
     report = np.zeros(REPORT_SIZE, dtype=np.int64)
     values: list[Value] = []
-    is_complete = True
     for place, operand in enumerate(check.operands):
         if operand < 0:
             values.append(report)
         elif operand in given:
             values.append(given[operand])
         elif place in check.shapes:
-            is_complete = False
             values.append(_unknown(kernel, operand))
         else:
-            return False
+            return
     module[check.symbol].run(values)
     if report[0]:
         raise ArgumentError(f"{kernel.signature.symbol}: {_defect(check, report)}")
-    return is_complete
 
 
 def _unknown(kernel: CompiledFunction, position: int) -> Array:

@@ -18,6 +18,7 @@ from polyir.irregular.guards import Guards
 from polyir.irregular.plans import InspectionPlan
 from polyir.runtime.argument_checks import ArgumentError, ArgumentTypeError
 from polyir.runtime.functions import Argument, CompiledFunction, CompiledModule, Result
+from polyir.runtime.index_checks import check_indices
 from polyir.target.abi import ArrayParameter
 
 Array = npt.NDArray[np.generic]
@@ -45,7 +46,7 @@ class InspectedFunction:
     def __init__(
         self,
         kernel: CompiledFunction,
-        executor: CompiledFunction,
+        module: CompiledModule,
         plan: InspectionPlan,
         seen: Mapping[int, _Seen],
         outputs: Sequence[Array],
@@ -53,7 +54,9 @@ class InspectedFunction:
     ) -> None:
         self.kernel = kernel
         """The kernel that was inspected."""
-        self._executor, self._call, self._guards = executor, plan.executor, plan.guards
+        self._module = module
+        self._executor = module[plan.executor.symbol]
+        self._call, self._guards = plan.executor, plan.guards
         self._seen, self._outputs = dict(seen), tuple(outputs)
         self._checks = check
         self._checked: tuple[object, ...] | None = None
@@ -75,7 +78,7 @@ class InspectedFunction:
             # Index arrays that are the same need not be checked twice, with the same shapes.
             sizes = tuple(each.shape if isinstance(each, np.ndarray) else each for each in given)
             if sizes != self._checked:
-                self.kernel.check_indices(dict(enumerate(values)))
+                check_indices(self.kernel, self._module, dict(enumerate(values)))
                 self._checked = sizes if self._sees_all() else None
         known = (*given, *self._outputs)
         return self._executor(*(known[number] for number in self._call.operands), unchecked=True)
@@ -88,7 +91,7 @@ class InspectedFunction:
         """Whether no other index arrays lead to subscripts than those that were inspected."""
         return all(
             operand < 0 or operand in self._seen or place in check.shapes
-            for check in self.kernel.all_index_checks
+            for check in self.kernel.checks.index_checks
             for place, operand in enumerate(check.operands)
         )
 
@@ -117,7 +120,8 @@ def inspected(
     if check and len(supplied) == count:
         kernel.checked(tuple(supplied[number] for number in range(count)), {})
     if check:
-        kernel.check_indices({n: kernel.converted(n, value) for n, value in supplied.items()})
+        values = {n: kernel.converted(n, value) for n, value in supplied.items()}
+        check_indices(kernel, module, values)
     given = {number: supplied[number] for number in sorted(plan.needed)}
     known: dict[int, Argument] = dict(given)
     sizes = _sizes(module[plan.sizes.symbol], [known[number] for number in plan.sizes.operands])
@@ -129,9 +133,8 @@ def inspected(
     known |= {count + number: output for number, output in enumerate(outputs)}
     for call in plan.inspectors:
         module[call.symbol](*(known[number] for number in call.operands), unchecked=True)
-    executor = module[plan.executor.symbol]
     seen = dict(_seen(plan, given, check))
-    return InspectedFunction(kernel, executor, plan, seen, outputs, check)
+    return InspectedFunction(kernel, module, plan, seen, outputs, check)
 
 
 def _supplied(

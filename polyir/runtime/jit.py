@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import PolyirError
+from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import ArgumentChecks
 from polyir.runtime.compiler import undefined
 from polyir.runtime.functions import CompiledFunction, CompiledModule, NativeFunction, Result
@@ -67,10 +68,12 @@ class JitModule(CompiledModule):
         team: ThreadTeam,
         checks: Mapping[str, ArgumentChecks],
         given: GivenFunctions | None = None,
+        plans: Plans = MappingProxyType({}),
     ) -> None:
         self._engine = engine
         self._team = team
-        super().__init__(source, [self._function(each, checks) for each in signatures], given)
+        functions = [self._function(each, checks) for each in signatures]
+        super().__init__(source, functions, given, plans)
 
     def _function(
         self, signature: Signature, checks: Mapping[str, ArgumentChecks]
@@ -80,8 +83,8 @@ class JitModule(CompiledModule):
         return JitFunction(address, signature, self, self._team, found)
 
     def __reduce__(self) -> tuple[object, ...]:
-        arguments = (self.source, self.signatures, self.checks, self.given)
-        return compile_llvm_ir, arguments, self.state
+        arguments = (self.source, self.signatures, self.checks, self.given, self.plans)
+        return compile_llvm_ir, arguments
 
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.
@@ -96,15 +99,16 @@ def compile_llvm(
     signatures: Sequence[Signature],
     checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
     given: GivenFunctions | None = None,
+    plans: Plans = MappingProxyType({}),
 ) -> JitModule:
     """Compile a module of the llvm dialect and make the functions of `signatures` callable.
 
-    `checks` are those of their arguments, by symbol, and `given` the functions that the module
-    declares only. Raises `MissingPackageError` without llvmlite, `TargetError` for what cannot be
-    translated, `JitError` if LLVM rejects the translation, and `CompilationError` for functions
-    that nothing defines.
+    `checks` are those of their arguments, by symbol, `given` the functions that the module declares
+    only, and `plans` those of its inspectors. Raises `MissingPackageError` without llvmlite,
+    `TargetError` for what cannot be translated, `JitError` if LLVM rejects the translation, and
+    `CompilationError` for functions that nothing defines.
     """
-    return compile_llvm_ir(llvm_ir(module), signatures, checks, given)
+    return compile_llvm_ir(llvm_ir(module), signatures, checks, given, plans)
 
 
 def compile_llvm_ir(
@@ -112,6 +116,7 @@ def compile_llvm_ir(
     signatures: Sequence[Signature],
     checks: Mapping[str, ArgumentChecks],
     given: GivenFunctions | None = None,
+    plans: Plans = MappingProxyType({}),
 ) -> JitModule:
     """Compile LLVM IR; see `compile_llvm`.
 
@@ -141,7 +146,7 @@ def compile_llvm_ir(
         if value.name in needed:
             engine.add_global_mapping(value, needed[value.name])
     engine.finalize_object()
-    return JitModule(source, engine, signatures, team, checks, given)
+    return JitModule(source, engine, signatures, team, checks, given, plans)
 
 
 def _require_defined(names: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
+from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import ArgumentChecks
 from polyir.runtime.compiler import CompilationError, CompilerOptions, build_library, undefined
 from polyir.runtime.functions import (
@@ -49,12 +50,13 @@ class LibraryModule(CompiledModule):
         options: CompilerOptions,
         checks: Mapping[str, ArgumentChecks],
         given: GivenFunctions | None = None,
+        plans: Plans = MappingProxyType({}),
     ) -> None:
         self.path = build_library(source, options)
         self._options = options
         self._library = loaded(self.path) if given is None else given.load(self.path)
         functions = [self._function(each, checks) for each in signatures]
-        super().__init__(source, functions, given)
+        super().__init__(source, functions, given, plans)
 
     def _function(
         self, signature: Signature, checks: Mapping[str, ArgumentChecks]
@@ -65,11 +67,8 @@ class LibraryModule(CompiledModule):
         return self._Function(address, signature, self, checks.get(signature.symbol))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (
-            type(self),
-            (self.source, self.signatures, self._options, self.checks, self.given),
-            self.state,
-        )
+        arguments = self.source, self.signatures, self._options, self.checks, self.given, self.plans
+        return type(self), arguments
 
     @contextmanager
     def threads(self, count: int) -> Iterator[None]:
@@ -108,14 +107,15 @@ def compile_module(
     c_options: COptions | None = None,
     checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
     given: GivenFunctions | None = None,
+    plans: Plans = MappingProxyType({}),
 ) -> LibraryModule:
     """Compile a module in loop form; its public functions can then be called.
 
-    `checks` are those of their arguments, by symbol, and `given` the functions that the module
-    declares only. Raises `TargetError` for operations that C does not support, and
-    `CompilationError`.
+    `checks` are those of their arguments, by symbol, `given` the functions that the module declares
+    only, and `plans` those of its inspectors. Raises `TargetError` for operations that C does not
+    support, and `CompilationError`.
     """
     text = c_text(module, c_options or COptions())
     source = text if given is None else given.c_text() + text
     signatures = public_signatures(module)
-    return LibraryModule(source, signatures, options or CompilerOptions(), checks, given)
+    return LibraryModule(source, signatures, options or CompilerOptions(), checks, given, plans)

@@ -42,7 +42,7 @@ from xdsl.dialects.memref import AtomicRMWOp
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.ir.affine import AffineMap
 
-from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.affine_semantics import atomic_kind
 from polyir.target.errors import unsupported
 
 # ------------------------------------------------------------------------------------ scalars
@@ -278,8 +278,7 @@ def orders_threads(op: AtomicRMWOp) -> bool:
 
     Others only add something up, in any order.
     """
-    is_assignment = REDUCTION_KINDS[op.kind.value.data] == "assign"
-    return is_assignment or op.result.first_use is not None
+    return atomic_kind(op) == "assign" or op.result.first_use is not None
 
 
 LIBRARY_FUNCTIONS: Final = MappingProxyType(

@@ -46,7 +46,7 @@ from polyir.dialects.affine_extra import (
     PrefetchOp,
     RankOp,
 )
-from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
+from polyir.dialects.affine_semantics import REDUCTION_KINDS, atomic_kind, is_valid_symbol
 from polyir.target.affine_text import expression_text, map_text, set_text
 from polyir.target.errors import operation_name
 from polyir.target.gpu_text import GPU_TEXT, gpu_dictionaries
@@ -496,7 +496,7 @@ def _print_transfer(printer: MlirPrinter, op: Operation) -> None:
 
 def _print_atomic(printer: MlirPrinter, op: Operation) -> None:
     assert isinstance(op, memref.AtomicRMWOp)
-    printer.print_string(f" {REDUCTION_KINDS[op.kind.value.data]} ")
+    printer.print_string(f" {atomic_kind(op)} ")
     printer.print_operand(op.value)
     printer.print_string(", ")
     printer.print_operand(op.memref)

@@ -6,10 +6,8 @@ block. They are affine in variables that the region does not change.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
@@ -20,15 +18,13 @@ from xdsl.ir.affine import AffineMap
 
 from polyir.diagnostics import InputSyntaxError, SourceLocation
 from polyir.dialects.index_arrays import EXTENTS
-from polyir.frontend.c.errors import NotModelledError, location_of_node
+from polyir.frontend.c.array_pragmas import array_pragma, is_array_pragma
+from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.names import has_effects, nodes_below
 from polyir.frontend.c.places import SourceArgument, variable_of
-from polyir.frontend.c.scopes import DeclaredVariable, Meaning, Scopes
+from polyir.frontend.c.scopes import Meaning, Scopes
 from polyir.model.index_expressions import IndexExpression, Numbering
-
-_PRAGMA: Final = re.compile(r"\s*polyir\s+array\b(?P<rest>.*)", re.DOTALL)
-_SIZES: Final = re.compile(r"\s*\(\s*(?P<array>\w+)\s*:(?P<sizes>.*)\)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class StatedSizes:
 
 def is_size_pragma(node: c_ast.Node | None) -> bool:
     """Whether a node is a pragma with the size of an array."""
-    return isinstance(node, c_ast.Pragma) and _PRAGMA.fullmatch(node.string or "") is not None
+    return is_array_pragma(node, "array")
 
 
 def stated_sizes(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedSizes]:
@@ -53,20 +49,11 @@ def stated_sizes(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedSizes]:
 
     Raises `InputSyntaxError` for a pragma that makes no sense.
     """
-    location = location_of_node(node)
-    pragma = _PRAGMA.fullmatch(node.string or "")
-    assert pragma is not None
-    found = _SIZES.fullmatch(pragma["rest"])
-    if found is None:
-        raise InputSyntaxError("expected '#pragma polyir array(ARRAY: SIZE, ...)'", location)
-    name = found["array"]
-    if not isinstance(scopes.meaning(name), DeclaredVariable):
-        raise InputSyntaxError(f"there is no variable '{name}'", location)
-    sizes = tuple(_parsed(text, location) for text in found["sizes"].split(","))
+    pragma = array_pragma(node, "array", "SIZE", scopes)
+    sizes = tuple(_parsed(text, pragma.location) for text in pragma.text.split(","))
     nodes = (node for size in sizes for node in nodes_below(size))
     used = (node.name for node in nodes if isinstance(node, c_ast.ID))
-    meanings = {each: scopes.meaning(each) for each in (name, *used)}
-    return name, StatedSizes(sizes, location, meanings)
+    return pragma.array, StatedSizes(sizes, pragma.location, pragma.meanings(used, scopes))
 
 
 def _parsed(text: str, location: SourceLocation | None) -> c_ast.Node:

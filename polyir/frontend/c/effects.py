@@ -236,8 +236,7 @@ class _Walk:
         """Refuse assignments to anything but local variables."""
         match node:
             case c_ast.ID():
-                meaning = self._scopes.meaning(node.name)
-                if not isinstance(meaning, DeclaredVariable) or not meaning.is_local:
+                if not self._scopes.is_local(node.name):
                     raise refuse(node, f"an assignment to '{node.name}', which is not local")
             case c_ast.ArrayRef(name=base) if isinstance(self._type_of(base), CArrayType):
                 self._check_target(base)

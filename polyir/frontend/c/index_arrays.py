@@ -18,13 +18,11 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.dialects.index_arrays import Direction, IndexArrayAttr, IndexArrayFacts
-from polyir.frontend.c.errors import location_of_node
+from polyir.frontend.c.array_pragmas import array_pragma, is_array_pragma
 from polyir.frontend.c.places import SourceArgument, SourceScalar, variable_of
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Meaning, Scopes
 from polyir.isl_lists import parameters_of
 
-_PRAGMA: Final = re.compile(r"\s*polyir\s+index_array\b(?P<rest>.*)", re.DOTALL)
-_FACTS: Final = re.compile(r"\s*\(\s*(?P<array>\w+)\s*:(?P<facts>.*)\)\s*", re.DOTALL)
 _RANGE: Final = re.compile(r"range\s*\((?P<low>[^(),]+),(?P<high>[^(),]+)\)")
 _BOUND: Final = re.compile(r"[\w\s+*-]+")
 _NAME: Final = re.compile(r"\b[A-Za-z_]\w*")
@@ -44,7 +42,7 @@ class StatedFacts:
 
 def is_index_array_pragma(node: c_ast.Node | None) -> bool:
     """Whether a node is a pragma with facts about an index array."""
-    return isinstance(node, c_ast.Pragma) and _PRAGMA.fullmatch(node.string or "") is not None
+    return is_array_pragma(node, "index_array")
 
 
 def stated_facts(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedFacts]:
@@ -52,19 +50,10 @@ def stated_facts(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedFacts]:
 
     Raises `InputSyntaxError` for a pragma that makes no sense.
     """
-    location = location_of_node(node)
-    pragma = _PRAGMA.fullmatch(node.string or "")
-    assert pragma is not None
-    found = _FACTS.fullmatch(pragma["rest"])
-    if found is None:
-        raise InputSyntaxError("expected '#pragma polyir index_array(ARRAY: FACT, ...)'", location)
-    name = found["array"]
-    if not isinstance(scopes.meaning(name), DeclaredVariable):
-        raise InputSyntaxError(f"there is no variable '{name}'", location)
-    facts = _Reader(scopes, location).facts(found["facts"])
+    pragma = array_pragma(node, "index_array", "FACT", scopes)
+    facts = _Reader(scopes, pragma.location).facts(pragma.text)
     variables = () if facts.range is None else parameters_of(facts.range.get_space())
-    meanings = {each: scopes.meaning(each) for each in (name, *variables)}
-    return name, StatedFacts(facts, location, meanings)
+    return pragma.array, StatedFacts(facts, pragma.location, pragma.meanings(variables, scopes))
 
 
 class _Reader:

@@ -25,7 +25,7 @@ from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import key_of, nodes_below
 from polyir.frontend.c.places import SourceArgument, SourceArray
-from polyir.frontend.c.scopes import DeclaredVariable, Scopes
+from polyir.frontend.c.scopes import Scopes
 from polyir.model.definite_writes import is_written_first
 
 
@@ -45,7 +45,7 @@ def make_own(
         if not isinstance(source, SourceArray) or source.origin.pointer is not None:
             continue
         name = source.origin.root
-        if source.parts != (name,) or name in addressed or not _is_local(name, scopes):
+        if source.parts != (name,) or name in addressed or not scopes.is_local(name):
             continue
         if is_read_outside(name, function, region):
             continue
@@ -62,11 +62,6 @@ def _addressed(region: Sequence[c_ast.Node]) -> Iterator[str]:
                 key = key_of(node.expr)
                 if key is not None:
                     yield key[0]
-
-
-def _is_local(name: str, scopes: Scopes) -> bool:
-    meaning = scopes.meaning(name)
-    return isinstance(meaning, DeclaredVariable) and meaning.is_local
 
 
 def _replace(builder: Builder, argument: SSAValue) -> None:

@@ -102,6 +102,11 @@ class Scopes:
         finally:
             self._names, self._tags = names, tags
 
+    def is_local(self, name: str) -> bool:
+        """Whether `name` means a local variable here."""
+        meaning = self.meaning(name)
+        return isinstance(meaning, DeclaredVariable) and meaning.is_local
+
     def is_global(self, name: str) -> bool:
         """Whether `name` means something outside functions."""
         return name in self._names[0]

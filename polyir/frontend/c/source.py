@@ -2,72 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
-from pycparser.c_parser import CParser, ParseError
-from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Region
 
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
-from polyir.frontend.c.array_sizes import (
-    Sizes,
-    StatedSizes,
-    attach_sizes,
-    is_size_pragma,
-    sizes_of,
-    stated_sizes,
-)
-from polyir.frontend.c.builder import Builder
-from polyir.frontend.c.calls import Calls
-from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.effects import Functions
-from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
-from polyir.frontend.c.expressions import Expressions
-from polyir.frontend.c.index_arrays import (
-    StatedFacts,
-    attach_facts,
-    is_index_array_pragma,
-    stated_facts,
-)
-from polyir.frontend.c.inlining import Inliner
-from polyir.frontend.c.jumps import without_continue
+from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
-from polyir.frontend.c.live import is_read_outside
-from polyir.frontend.c.names import identifiers_in, nodes_below, region_names
-from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
-from polyir.frontend.c.own_variables import make_own
-from polyir.frontend.c.places import SourceArgument
-from polyir.frontend.c.points_to import PointsTo
-from polyir.frontend.c.preprocess import Declarations, Needed, Promise, promises_of
-from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
-from polyir.frontend.c.statements import Statements
-from polyir.frontend.c.types import SCHAR, UCHAR, Arithmetic
-from polyir.frontend.c.variables import Variables
-
-
-@dataclass(frozen=True)
-class TranslatedRegion:
-    """A region as a function: `arguments` has the spelling of each of its arguments in the source.
-
-    `mentioned` are the names in the region, `own` those of local variables and of functions of
-    the file. `overlaps` are the pairs of arguments that may share memory, which the translation
-    assumes not to.
-    """
-
-    module: ModuleOp
-    function: func.FuncOp
-    arguments: tuple[SourceArgument, ...]
-    mentioned: tuple[str, ...]
-    own: tuple[str, ...]
-    overlaps: tuple[PossibleOverlap, ...]
-    explained: Callable[[NotModelledError], NotModelledError]
-    """Makes an error in the body of a function that is inlined one of its call."""
-    name: str
-    """The name of the function before any pass."""
+from polyir.frontend.c.names import nodes_below
+from polyir.frontend.c.parsing import parsed
+from polyir.frontend.c.preprocess import Declarations
+from polyir.frontend.c.scopes import Scopes
+from polyir.frontend.c.stated_arrays import StatedArrays, is_about_array
+from polyir.frontend.c.translation import RegionTranslator, TranslatedRegion
+from polyir.frontend.c.types import SCHAR, UCHAR
 
 
 @dataclass(frozen=True)
@@ -137,13 +87,12 @@ def _read(
     is_detecting: bool,
     takes_data: bool,
 ) -> SourceFile:
-    tree, promises, skipped = _parsed(Declarations(text, path), path, is_detecting)
+    tree, promises, skipped = parsed(Declarations(text, path), path, is_detecting)
     plain_char = UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR
     whole = Scopes(plain_char)
     definitions: dict[str, c_ast.FuncDef] = {}
     for item in tree.ext:
         if isinstance(item, c_ast.FuncDef):
-            _declare_parameters(item)
             definitions[item.decl.name] = item
         whole.declare(item)
     functions = Functions(whole, definitions, promises, macros)
@@ -152,83 +101,6 @@ def _read(
     for item in tree.ext:
         reader.read(item)
     return SourceFile(tuple(reader.regions), skipped, tuple(reader.left.values()))
-
-
-def _parsed(
-    declarations: Declarations, path: str, is_detecting: bool
-) -> tuple[c_ast.FileAST, Mapping[str, Promise], tuple[InputSyntaxError, ...]]:
-    """The syntax tree of what the regions need, and an error for each function that is left out.
-
-    Between them, what functions promise. A declaration that the parser cannot read is left out,
-    with all functions that need it.
-    """
-    skipped: dict[int, InputSyntaxError] = {}
-    bodiless: dict[int, None] = {}
-    unreadable: dict[int, None] = {}
-    while True:
-        needed = declarations.needed(path if is_detecting else None, bodiless, unreadable)
-        try:
-            tree = CParser().parse(needed.text(), path)
-        except ParseError as parse_error:
-            error = _syntax_error(str(parse_error))
-            number = _unreadable_number(needed, error)
-            if number is None or number in unreadable:
-                raise error from None
-            chunk = declarations.chunks[number]
-            if number in needed.regions:
-                start = SourceLocation(chunk.file, chunk.line, 1)
-                skipped[chunk.line] = InputSyntaxError(error.message, error.location or start)
-            # Another function may need what the definition declares.
-            is_first = chunk.body is not None and number not in bodiless
-            (bodiless if is_first else unreadable)[number] = None
-            continue
-        for function, missing in needed.skipped:
-            message = f"the declaration at {missing.file}:{missing.line} cannot be parsed"
-            location = SourceLocation(function.file, function.line, 1)
-            skipped[function.line] = InputSyntaxError(message, location)
-        kept = (chunk for _, chunk in needed.declarations)
-        promises = dict(promise for chunk in kept for promise in promises_of(chunk))
-        return tree, promises, tuple(skipped[line] for line in sorted(skipped))
-
-
-def _unreadable_number(needed: Needed, error: InputSyntaxError) -> int | None:
-    """The number of the declaration with a syntax error."""
-    if error.location is not None:
-        number = needed.number_at(error.location.file, error.location.line)
-        if number is not None:
-            return number
-    # The first declarations up to it cannot be parsed.
-    low, high = 0, len(needed.declarations)
-    while low < high:
-        middle = (low + high) // 2
-        try:
-            CParser().parse(needed.text(middle + 1), "")
-        except ParseError:
-            high = middle
-        else:
-            low = middle + 1
-    return needed.declarations[low][0] if low < len(needed.declarations) else None
-
-
-def _declare_parameters(function: c_ast.FuncDef) -> None:
-    """Give the parameters of an old-style definition their types."""
-    arguments = function.decl.type.args
-    declared = {item.name: item for item in function.param_decls or ()}
-    for position, parameter in enumerate(arguments.params if arguments is not None else ()):
-        if isinstance(parameter, c_ast.ID):
-            integer = c_ast.TypeDecl(
-                parameter.name, [], None, c_ast.IdentifierType(["int"]), parameter.coord
-            )
-            default = c_ast.Decl(parameter.name, [], [], [], [], integer, None, None)
-            arguments.params[position] = declared.get(parameter.name, default)
-
-
-def _syntax_error(message: str) -> InputSyntaxError:
-    parts = message.split(":", 3)
-    if len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit():
-        location = SourceLocation(parts[0], int(parts[1]), int(parts[2]))
-        return InputSyntaxError(f"cannot parse this C: {parts[3].strip()}", location)
-    return InputSyntaxError(f"cannot parse this C: {message.partition(': ')[2] or message}")
 
 
 class _RegionFinder:
@@ -251,11 +123,9 @@ class _RegionFinder:
         self._source = source
         self._lines = source.splitlines()
         self._is_detecting = is_detecting
-        self._takes_data = takes_data
-        self._names: dict[str, int] = {}
         self._outer_lines: list[int] = []
-        self._facts: dict[str, StatedFacts] = {}
-        self._sizes: dict[str, StatedSizes] = {}
+        self._translator = RegionTranslator(scopes, functions, takes_data)
+        self._stated = StatedArrays()
 
     def read(self, item: c_ast.Node) -> None:
         """Add an external declaration."""
@@ -282,10 +152,9 @@ class _RegionFinder:
     def _search_items(
         self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
     ) -> None:
-        facts, sizes = self._facts, self._sizes
-        self._facts, self._sizes = dict(facts), dict(sizes)
+        outer = self._stated
         self._search_in_order(function, items, is_detecting)
-        self._facts, self._sizes = facts, sizes
+        self._stated = outer
 
     def _search_in_order(
         self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
@@ -296,12 +165,8 @@ class _RegionFinder:
             if is_detecting and _follows_pragma(items, position):
                 # The pragma is about the statement as it is.
                 pass
-            elif isinstance(item, c_ast.Pragma) and is_index_array_pragma(item):
-                array, facts = stated_facts(item, self._scopes)
-                self._facts[array] = facts
-            elif isinstance(item, c_ast.Pragma) and is_size_pragma(item):
-                array, sizes = stated_sizes(item, self._scopes)
-                self._sizes[array] = sizes
+            elif isinstance(item, c_ast.Pragma) and is_about_array(item):
+                self._stated = self._stated.after(item, self._scopes)
             elif isinstance(item, c_ast.Case | c_ast.Default):
                 # Its declarations are those of the block of the `switch`.
                 self._search_items(function, list(item.stmts or ()), is_detecting)
@@ -412,7 +277,7 @@ class _RegionFinder:
         following: Sequence[c_ast.Node],
     ) -> TranslatedRegion | PolyirError:
         try:
-            return self._translate(function, statements, following)
+            return self._translator.translate(function, statements, following, self._stated)
         except NotModelledError as error:
             return error
 
@@ -481,106 +346,6 @@ class _RegionFinder:
                 return max(position, first + 1)
         return len(statements)
 
-    def _translate(
-        self,
-        function: c_ast.FuncDef,
-        statements: Sequence[c_ast.Node],
-        following: Sequence[c_ast.Node],
-    ) -> TranslatedRegion:
-        """The region, with calls inlined; raises `NotModelledError`.
-
-        Calls that only read are operations if possible, and are inlined otherwise.
-        """
-        _check_declarations(statements, following)
-        inliner = self._inliner(function, statements, with_readers=False)
-        try:
-            return self._translate_with(inliner, function, statements)
-        except NotModelledError as inner:
-            error = inliner.explained(inner)
-        if inliner.has_readers:
-            with suppress(NotModelledError):
-                other = self._inliner(function, statements, with_readers=True)
-                return self._translate_with(other, function, statements)
-        raise error
-
-    def _inliner(
-        self, function: c_ast.FuncDef, statements: Sequence[c_ast.Node], with_readers: bool
-    ) -> Inliner:
-        return Inliner(function, self._scopes, self._functions, statements, with_readers)
-
-    def _translate_with(
-        self, inliner: Inliner, function: c_ast.FuncDef, statements: Sequence[c_ast.Node]
-    ) -> TranslatedRegion:
-        modelled = [without_continue(item) for item in inliner.expanded(statements)]
-        names = region_names(modelled, self._scopes)
-        live = frozenset(
-            name
-            for name in names.counted
-            if not self._is_local(name) or is_read_outside(name, function, statements)
-        )
-        module = ModuleOp([])
-        entry = Block()
-        operation = func.FuncOp(self._name(function), ((), ()), Region(entry))
-        module.body.block.add_op(operation)
-        builder = Builder(entry)
-        with builder.at(function.decl):
-            builder.locate(operation)
-        variables = Variables(builder, self._scopes, names, live)
-        calls = Calls(builder, self._scopes, module, self._functions)
-        expressions = Expressions(builder, variables, calls)
-        Statements(builder, variables, expressions, self._takes_data).translate(modelled)
-        described = variables.arguments.described
-        sizes: Sizes = {}
-        if self._takes_data:
-            sizes = sizes_of(described, self._sizes, expressions, self._scopes)
-        builder.insert(func.ReturnOp())
-        if self._takes_data:
-            make_own(builder, described, self._scopes, function, statements)
-        else:
-            delinearise(builder, described)
-        for argument in tuple(entry.args):
-            if argument not in described:
-                entry.erase_arg(argument)
-        for op in tuple(entry.ops):
-            if isinstance(op, memref.AllocaOp) and not any(True for _ in op.memref.uses):
-                # A counter whose last value is not used.
-                entry.erase_op(op)
-        if self._takes_data:
-            builder.put_cells_in_scope()
-        operation.update_function_type()
-        arguments = tuple(described[argument] for argument in entry.args)
-        attach_facts(operation, arguments, self._facts, self._scopes)
-        attach_sizes(operation, sizes)
-        points_to = PointsTo(function, self._scopes)
-        mentioned = tuple(
-            dict.fromkeys((*region_names(statements, self._scopes).mentioned, *names.mentioned))
-        )
-        counters = self._counters(names.counted)
-        check_reads(calls.reads, entry, arguments, counters, points_to)
-        return TranslatedRegion(
-            module,
-            operation,
-            arguments,
-            mentioned,
-            tuple(name for name in mentioned if self._may_be_unused(name)),
-            overlaps(entry, arguments, counters, points_to),
-            inliner.explained,
-            operation.sym_name.data,
-        )
-
-    def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:
-        """The counters of the region that are declared outside it, with their types."""
-        counters: dict[str, Arithmetic] = {}
-        for name in sorted(names):
-            meaning = self._scopes.meaning(name)
-            if isinstance(meaning, DeclaredVariable) and isinstance(meaning.type, Arithmetic):
-                counters[name] = meaning.type
-        return counters
-
-    def _is_local(self, name: str) -> bool:
-        meaning = self._scopes.meaning(name)
-        return isinstance(meaning, DeclaredVariable) and meaning.is_local
-
     def _has_loop(self, statements: Sequence[c_ast.Node]) -> bool:
         """Whether statements, or the functions that they call, have a `for` loop."""
         below = [node for item in statements for node in nodes_below(item)]
@@ -590,19 +355,6 @@ class _RegionFinder:
         found = (definitions[name] for name in names if name in definitions)
         below += [node for definition in found for node in nodes_below(definition)]
         return any(isinstance(node, c_ast.For) for node in below)
-
-    def _may_be_unused(self, name: str) -> bool:
-        """Whether a compiler may warn if the region no longer uses `name`."""
-        meaning = self._scopes.meaning(name)
-        is_own = isinstance(meaning, FunctionName) and name in self._functions.definitions
-        is_constant = isinstance(meaning, DeclaredVariable) and meaning.value is not None
-        return is_own or is_constant or self._is_local(name)
-
-    def _name(self, function: c_ast.FuncDef) -> str:
-        name = str(function.decl.name)
-        count = self._names.get(name, 0)
-        self._names[name] = count + 1
-        return name if count == 0 else f"{name}_{count}"
 
 
 def _blocks_of(node: c_ast.Node) -> Iterator[list[c_ast.Node]]:
@@ -627,8 +379,7 @@ def _is_body(
         return False
     before = items[:start]
     if not all(
-        isinstance(item, c_ast.Decl | c_ast.Typedef) or is_index_array_pragma(item)
-        for item in before
+        isinstance(item, c_ast.Decl | c_ast.Typedef) or is_about_array(item) for item in before
     ):
         return False
     return all(
@@ -640,18 +391,9 @@ def _is_body(
 def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:
     before = items[position - 1] if position > 0 else None
     is_own = any(_is_pragma(before, word) for word in ("scop", "endscop"))
-    is_own |= is_index_array_pragma(before) or is_size_pragma(before)
+    is_own |= is_about_array(before)
     return isinstance(before, c_ast.Pragma) and not is_own
 
 
 def _is_pragma(node: c_ast.Node | None, word: str) -> bool:
     return isinstance(node, c_ast.Pragma) and (node.string or "").split()[:1] == [word]
-
-
-def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_ast.Node]) -> None:
-    """Refuse a region whose declarations are used after it."""
-    declared = [item for item in statements if isinstance(item, c_ast.Decl)]
-    used = {name: None for item in following for name in identifiers_in(item)}
-    for item in declared:
-        if item.name in used:
-            raise refuse(item, f"'{item.name}' is declared in the region and used after it")

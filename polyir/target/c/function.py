@@ -21,7 +21,6 @@ from polyir.target.abi import (
     Signature,
     extent_name,
     is_private,
-    orders_threads,
     results_by_pointer,
     scalar_type,
     signature_of,
@@ -49,7 +48,6 @@ from polyir.target.c.memory import (
     plain_pointer,
     translate_alloc,
     translate_alloca,
-    translate_atomic_update,
     translate_cast,
     translate_copy,
     translate_dealloc,
@@ -398,13 +396,6 @@ def _translate_prefetch(body: Body, op: MemoryPrefetchOp) -> None:
     translate_prefetch(body, op)
 
 
-def _translate_atomic(body: Body, op: memref.AtomicRMWOp) -> None:
-    """Few programs have them."""
-    from polyir.target.c.atomics import translate_atomic
-
-    translate_atomic(body, op)
-
-
 def _translate_memory(body: Body, op: Operation, environment: Environment) -> None:
     """Allocations, atomic updates, and whole arrays."""
     match op:
@@ -416,14 +407,15 @@ def _translate_memory(body: Body, op: Operation, environment: Environment) -> No
             translate_dealloc(body, op)
         case memref.CopyOp():
             translate_copy(body, op)
-        case memref.AtomicRMWOp() if orders_threads(op):
-            _translate_atomic(body, op)
         case memref.DimOp():
             translate_dim(body, op)
         case memref.CastOp():
             translate_cast(body, op)
         case memref.AtomicRMWOp():
-            translate_atomic_update(body, op)
+            # Few programs have one.
+            from polyir.target.c.atomics import translate_atomic
+
+            translate_atomic(body, op)
         case memref.GetGlobalOp():
             symbol = symbol_of(op.name_)
             if symbol not in environment.globals:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Final
 
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.target.abi import ArrayType, Scalar, array_type, scalar_type, symbol_name
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import Dialect
@@ -21,9 +18,7 @@ from polyir.target.c.syntax import (
     Allocation,
     Array,
     Assign,
-    AtomicUpdate,
     Copy,
-    Element,
     Expression,
     FloatLiteral,
     Free,
@@ -49,32 +44,6 @@ def translate_store(body: Body, op: affine.StoreOp | memref.StoreOp) -> None:
         body.add(LocalArray(body.array(op.memref), value))
     else:
         body.add(Assign(body.element(op.memref, _indices(body, op)), value))
-
-
-_ATOMIC: Final = MappingProxyType(
-    {
-        "addf": "+",
-        "addi": "+",
-        "mulf": "*",
-        "muli": "*",
-        "maxs": ">",
-        "mins": "<",
-        "andi": "&",
-        "ori": "|",
-    }
-)
-
-
-def translate_atomic_update(body: Body, op: memref.AtomicRMWOp) -> None:
-    """An update that is one step for all threads."""
-    kind = REDUCTION_KINDS[op.kind.value.data]
-    if not body.dialect.has_vectors or kind not in _ATOMIC:
-        raise unsupported(
-            op, f"an atomic update '{kind}' is not supported by {body.dialect.target}"
-        )
-    target = body.element(op.memref, [body.value(index) for index in op.indices])
-    assert isinstance(target, Element)
-    body.add(AtomicUpdate(target, _ATOMIC[kind], body.value(op.value), body.openmp))
 
 
 def _indices(

@@ -1,44 +1,32 @@
-"""C text of the syntax tree: C99, with the parentheses that C needs and gcc asks for.
-
-For another language of the C family, the printer takes a `Dialect` with what is spelt differently.
-"""
+"""C text of statements and definitions, in lines that are not too long."""
 
 from __future__ import annotations
 
-import math
 import re
 import textwrap
 from collections.abc import Container, Iterator, Sequence
-from enum import IntEnum
-from types import MappingProxyType
 from typing import Final
 
-from polyir.target.abi import Scalar
 from polyir.target.c.dialect import C99, Dialect
+from polyir.target.c.expression_printer import BINARY_OPERATORS, ExpressionPrinter, Precedence
 from polyir.target.c.syntax import (
-    Address,
     Allocation,
-    Argument,
     Array,
     ArrayArgument,
     Assign,
     AtomicUpdate,
     Binary,
     Break,
-    Call,
     CallStatement,
     Cast,
     Compound,
-    Conditional,
     Copy,
     CParameter,
     CStatement,
     Declaration,
-    Element,
     Expression,
     ExpressionStatement,
     ExtensionStatement,
-    FloatLiteral,
     For,
     Free,
     Function,
@@ -51,67 +39,19 @@ from polyir.target.c.syntax import (
     ResultPointer,
     Return,
     RowView,
-    Spelling,
-    StringLiteral,
-    Unary,
     Variable,
-    VectorExpression,
     While,
     compare,
-    literal,
 )
-from polyir.target.c.types import CType, Vector
 
 INDENT: Final = "  "
 LINE_WIDTH: Final = 100
 
 
-class Precedence(IntEnum):
-    """How tightly an operator binds, loosest first (C99, section 6.5)."""
-
-    CONDITIONAL = 1
-    LOGICAL_OR = 2
-    LOGICAL_AND = 3
-    BITWISE_OR = 4
-    BITWISE_XOR = 5
-    BITWISE_AND = 6
-    EQUALITY = 7
-    RELATIONAL = 8
-    SHIFT = 9
-    ADDITIVE = 10
-    MULTIPLICATIVE = 11
-    UNARY = 12
-    POSTFIX = 13
-
-
-BINARY_OPERATORS: Final = MappingProxyType(
-    {
-        "||": Precedence.LOGICAL_OR,
-        "&&": Precedence.LOGICAL_AND,
-        "|": Precedence.BITWISE_OR,
-        "^": Precedence.BITWISE_XOR,
-        "&": Precedence.BITWISE_AND,
-        "==": Precedence.EQUALITY,
-        "!=": Precedence.EQUALITY,
-        "<": Precedence.RELATIONAL,
-        "<=": Precedence.RELATIONAL,
-        ">": Precedence.RELATIONAL,
-        ">=": Precedence.RELATIONAL,
-        "<<": Precedence.SHIFT,
-        ">>": Precedence.SHIFT,
-        "+": Precedence.ADDITIVE,
-        "-": Precedence.ADDITIVE,
-        "*": Precedence.MULTIPLICATIVE,
-        "/": Precedence.MULTIPLICATIVE,
-        "%": Precedence.MULTIPLICATIVE,
-    }
-)
-
-_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
 _COMPOUND: Final = ("+", "-", "*", "/")
 
 
-class Printer:
+class Printer(ExpressionPrinter):
     """Prints expressions, statements and functions.
 
     `used` holds the variables that the file uses; the others get a `(void)`, against a warning.
@@ -119,158 +59,9 @@ class Printer:
     """
 
     def __init__(self, used: Container[Variable], dialect: Dialect = C99) -> None:
+        super().__init__(dialect)
         self._used = used
-        self._dialect = dialect
         self.declared = dialect.declared
-
-    # ---------------------------------------------------------------- literals and types
-
-    def spell(self, type: CType) -> str:
-        """The name of a type."""
-        return type.name if isinstance(type, Vector) else self._dialect.types[type]
-
-    def spell_memory(self, type: Scalar) -> str:
-        """The name of the type of values that are passed, or are in arrays."""
-        return self._dialect.memory_types[type]
-
-    def integer_literal(self, value: int, type: Scalar) -> tuple[str, Precedence]:
-        if type is Scalar.BOOL:
-            return ("true" if value else "false"), Precedence.POSTFIX
-        if value in (-(2**31), -(2**63)):
-            # The literal 2147483648 is no int, and its negation would not be either.
-            if self._dialect.has_limit_macros:
-                return f"INT{64 if value == -(2**63) else 32}_MIN", Precedence.UNARY
-            return f"{value + 1}{'L' * (value == -(2**63))} - 1", Precedence.ADDITIVE
-        suffix = "u" if type.value.startswith("u") else ""
-        return f"{value}{suffix}", Precedence.UNARY if value < 0 else Precedence.POSTFIX
-
-    def float_literal(self, value: float, type: Scalar) -> tuple[str, Precedence]:
-        """The shortest decimal that reads back as the same bits; `INFINITY` and `NAN`."""
-        negative = math.copysign(1.0, value) < 0
-        precedence = Precedence.UNARY if negative else Precedence.POSTFIX
-        sign = "-" if negative else ""
-        if math.isnan(value):
-            return f"{sign}NAN", precedence
-        if math.isinf(value):
-            return f"{sign}INFINITY", precedence
-        if type is Scalar.FLOAT:
-            return f"{_short_single(value)}f", precedence
-        return repr(value), precedence
-
-    # ---------------------------------------------------------------- expressions
-
-    def expression(self, expression: Expression) -> str:
-        """The text of an expression."""
-        return self._expression(expression)[0]
-
-    def _expression(self, expression: Expression) -> tuple[str, Precedence]:
-        match expression:
-            case Name(variable=variable):
-                return variable.name, Precedence.POSTFIX
-            case IntegerLiteral(type=type, value=value):
-                return self.integer_literal(value, type)
-            case FloatLiteral(type=type, value=value):
-                return self.float_literal(value, type)
-            case StringLiteral(text=text):
-                return _quoted(text), Precedence.POSTFIX
-            case Unary(operator=operator, operand=operand):
-                text = self.inside(operand, Precedence.UNARY)
-                space = " " if text.startswith(operator) else ""
-                return f"{operator}{space}{text}", Precedence.UNARY
-            case Cast(type=Vector()):
-                from polyir.target.c.vector_syntax import conversion_text
-
-                return conversion_text(self, expression)
-            case Cast(type=type, operand=operand):
-                text = self.inside(operand, Precedence.UNARY)
-                return f"({self.spell(type)}){text}", Precedence.UNARY
-            case Binary():
-                return self._binary(expression)
-            case Conditional(condition=condition, then=then, otherwise=otherwise):
-                above = Precedence.LOGICAL_OR
-                texts = [self.inside(part, above) for part in (condition, then, otherwise)]
-                return "{} ? {} : {}".format(*texts), Precedence.CONDITIONAL
-            case Call(function=function, arguments=arguments):
-                return self._call(function, arguments), Precedence.POSTFIX
-            case Element(array=array, indices=indices, is_pointer=is_pointer):
-                return self._element(array, indices, is_pointer)
-            case VectorExpression():
-                from polyir.target.c.vector_syntax import vector_text
-
-                return vector_text(self, expression)
-            case _:
-                raise TypeError(f"unknown expression {expression!r}")
-
-    def inside(self, expression: Expression, at_least: Precedence) -> str:
-        """The text of an expression, in parentheses if it binds less."""
-        text, precedence = self._expression(expression)
-        return text if precedence >= at_least else f"({text})"
-
-    def _binary(self, expression: Binary) -> tuple[str, Precedence]:
-        precedence = BINARY_OPERATORS[expression.operator]
-        if Precedence.BITWISE_OR <= precedence <= Precedence.SHIFT:
-            # gcc asks for parentheses here under -Wparentheses.
-            left_limit = right_limit = Precedence.UNARY
-            if expression.operator in _COMPARISONS:
-                left_limit = right_limit = Precedence.ADDITIVE
-        elif precedence is Precedence.LOGICAL_OR:
-            left_limit = right_limit = Precedence.BITWISE_OR
-        else:
-            left_limit, right_limit = precedence, Precedence(precedence + 1)
-        left = self.inside(expression.left, left_limit)
-        right = self.inside(expression.right, right_limit)
-        return f"{left} {expression.operator} {right}", precedence
-
-    def _call(self, function: str, arguments: Sequence[Argument]) -> str:
-        return f"{self._function_name(function)}({', '.join(map(self.argument, arguments))})"
-
-    def _function_name(self, function: str) -> str:
-        return self._dialect.functions.get(function, function)
-
-    def argument(self, argument: Argument) -> str:
-        """What is passed to a function."""
-        if not isinstance(argument, Address):
-            return self.expression(argument)
-        conversion = "" if argument.rows is None else f"({self.pointer_type(argument.rows)})"
-        name = argument.variable.name + "[0]" * argument.indices
-        return conversion + "&" * argument.is_taken + name
-
-    def _element(
-        self, array: Variable, indices: tuple[Expression, ...], is_pointer: bool
-    ) -> tuple[str, Precedence]:
-        if array.spelling is not None:
-            return self._spelt(array.spelling, indices)
-        if indices:
-            return f"{array.name}{self._subscripts(indices)}", Precedence.POSTFIX
-        if is_pointer:
-            return f"*{array.name}", Precedence.UNARY
-        return array.name, Precedence.POSTFIX
-
-    def _subscripts(self, expressions: Sequence[Expression]) -> str:
-        return "".join(f"[{self.expression(expression)}]" for expression in expressions)
-
-    def _spelt(self, spelling: Spelling, indices: tuple[Expression, ...]) -> tuple[str, Precedence]:
-        """An element as the source writes it."""
-        text = ""
-        for part in spelling.parts:
-            if isinstance(part, str):
-                text += part
-            elif spelling.strides and part is spelling.parts[-1]:
-                text += f"[{self._linear(spelling.strides, indices[part:])}]"
-            else:
-                text += f"[{self.expression(indices[part])}]"
-        return text, Precedence.POSTFIX
-
-    def _linear(self, strides: tuple[str, ...], indices: tuple[Expression, ...]) -> str:
-        """Several subscripts written as one."""
-        terms = [
-            f"{self.inside(index, Precedence.MULTIPLICATIVE)} * {stride}"
-            for stride, index in zip(strides, indices, strict=False)
-            if index != literal(0)
-        ]
-        if not terms or indices[-1] != literal(0):
-            terms.append(self.inside(indices[-1], Precedence.ADDITIVE))
-        return " + ".join(terms)
 
     # ---------------------------------------------------------------- statements
 
@@ -385,18 +176,6 @@ class Printer:
             target = f"*({self.spell(type.unsigned)} *)&{target}"
             value = self.expression(Cast(type.unsigned, statement.value))
         yield from wrapped(f"{indent}{target} {statement.operator}= {value};")
-
-    def pointer(self, array: Array, is_restricted: bool = True) -> str:
-        """The declarator of a pointer through which `array` is indexed."""
-        restrict = f"{self._dialect.restrict} " if is_restricted else ""
-        return self.pointer_type(array, f"{restrict}{array.variable.name}")
-
-    def pointer_type(self, array: Array, declared: str = "") -> str:
-        """The type of such a pointer, or the declaration of `declared`."""
-        name = f"{self._dialect.global_space}{self.spell_memory(array.element)}"
-        if len(array.extents) < 2 or array.is_linear:
-            return f"{name} *{declared}"
-        return f"{name} (*{declared}){self._subscripts(array.extents[1:])}"
 
     def allocation(self, array: Array, call: str) -> str:
         """The declaration of a pointer to memory that a function returns as a `void *`."""
@@ -565,27 +344,6 @@ def _declared(statement: CStatement) -> Sequence[Variable]:
             return (array.variable,)
         case _:
             return ()
-
-
-def _quoted(text: str) -> str:
-    """A string of C; what is not ASCII is written in octal, byte by byte."""
-    parts: list[str] = []
-    for byte in text.encode(errors="surrogateescape"):
-        is_plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
-        parts.append(chr(byte) if is_plain else f"\\{byte:03o}")
-    return f'"{"".join(parts)}"'
-
-
-def _short_single(value: float) -> str:
-    """A short decimal, with a point or an exponent, that C reads as this single-precision number.
-
-    The decimal is nearer to the number than 0.4 of the distance to its neighbours, so that
-    neither rounding once, as a C compiler does, nor twice can end at another number.
-    """
-    spacing = math.ldexp(1.0, max(math.frexp(value)[1], -125) - 24)
-    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
-    text = next((text for text in texts if abs(float(text) - value) < 0.4 * spacing), repr(value))
-    return text if "." in text or "e" in text else f"{text}.0"
 
 
 def wrapped(text: str, continuation: int | None = None) -> Iterator[str]:

@@ -22,9 +22,10 @@ from xdsl.ir import SSAValue
 from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import C99, Dialect
+from polyir.target.c.expression_printer import Precedence
 from polyir.target.c.function import Environment, function_body, translate_function
 from polyir.target.c.helpers import ALIGNED_ALLOC, MASKED
-from polyir.target.c.printer import INDENT, Precedence, Printer
+from polyir.target.c.printer import INDENT, Printer
 from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
 from polyir.target.c.usage import Usage

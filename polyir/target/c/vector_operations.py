@@ -24,9 +24,9 @@ from xdsl.ir import Attribute, Block, Operation
 
 from polyir.dialects.shaped_operations import operation_on_numbers
 from polyir.target.abi import Scalar, scalar_type
+from polyir.target.c.expression_printer import ExpressionPrinter
 from polyir.target.c.masks import is_mask, vector_type
 from polyir.target.c.operations import computation, float_constant, is_computation
-from polyir.target.c.printer import Printer
 from polyir.target.c.syntax import (
     Binary,
     Call,
@@ -152,7 +152,7 @@ def _lane_by_lane(op: Operation, operands: Operands) -> Expression:
         stem += f"_{_predicate(op)}"
     if _sources_matter(op):
         stem += f"_{type.suffix}"
-    helper = lanes(stem, type, vectors, Printer(()).expression(value), calls=calls)
+    helper = lanes(stem, type, vectors, ExpressionPrinter().expression(value), calls=calls)
     return HelperCall(type, helper, tuple(operands))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from polyir.target.c.expression_printer import ExpressionPrinter, Precedence
 from polyir.target.c.helpers import Helper
-from polyir.target.c.printer import Precedence, Printer
 from polyir.target.c.syntax import Cast, Element, Expression, VectorExpression
 from polyir.target.c.types import Vector
 from polyir.target.c.vector_helpers import typedef
@@ -99,7 +99,7 @@ def helpers_of(expression: VectorExpression) -> Sequence[Helper]:
             return ()
 
 
-def vector_text(printer: Printer, expression: VectorExpression) -> tuple[str, Precedence]:
+def vector_text(printer: ExpressionPrinter, expression: VectorExpression) -> tuple[str, Precedence]:
     """The text of an expression, and how tightly it binds."""
     match expression:
         case VectorLiteral(type=type, values=values):
@@ -124,11 +124,11 @@ def vector_text(printer: Printer, expression: VectorExpression) -> tuple[str, Pr
             raise TypeError(f"unknown expression {expression!r}")
 
 
-def _list(printer: Printer, expressions: Sequence[Expression]) -> str:
+def _list(printer: ExpressionPrinter, expressions: Sequence[Expression]) -> str:
     return ", ".join(map(printer.expression, expressions))
 
 
-def conversion_text(printer: Printer, expression: Cast) -> tuple[str, Precedence]:
+def conversion_text(printer: ExpressionPrinter, expression: Cast) -> tuple[str, Precedence]:
     """A conversion of each element; between integers of one width, the bits stay."""
     type, operand = expression.type, expression.operand
     source = operand.type

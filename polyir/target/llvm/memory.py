@@ -8,7 +8,6 @@ alias. Indices keep the type index, so that the operations that compute them sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Final
 
 from xdsl.builder import Builder
@@ -33,17 +32,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.memory_extra import PrefetchOp
 from polyir.dialects.shaped_operations import conversion
-from polyir.target.abi import (
-    array_type,
-    extent_name,
-    orders_threads,
-    scalar_type,
-    symbol_name,
-    symbol_of,
-)
+from polyir.target.abi import array_type, extent_name, scalar_type, symbol_name, symbol_of
 from polyir.target.errors import unsupported
 from polyir.target.llvm.addresses import (
     Buffer,
@@ -57,7 +48,7 @@ from polyir.target.llvm.addresses import (
     with_signed_strides,
 )
 from polyir.target.llvm.arithmetic import intrinsic, type_suffix
-from polyir.target.llvm.atomics import called_atomic
+from polyir.target.llvm.atomics import converted_atomic
 from polyir.target.llvm.symbols import ARRAY_ALIGNMENT, convert_global, declare_function
 from polyir.target.llvm.types import (
     byte_size,
@@ -167,8 +158,7 @@ class _MemrefConversion:
                 self._finish(op)
             case memref.AtomicRMWOp():
                 address = self._address(op.memref, op.indices, builder)
-                update = called_atomic if orders_threads(op) else _update_atomically
-                self._finish(op, [update(op, address, builder)])
+                self._finish(op, [converted_atomic(op, address, builder)])
             case vector.LoadOp():
                 address = self._address(op.base, op.indices, builder)
                 self._finish(op, [_load_vector(op, address, builder)])
@@ -366,23 +356,6 @@ def _store(op: Operation, value: SSAValue, address: SSAValue, builder: Builder) 
     elif isinstance(value.type, IndexType):
         value = builder.insert(arith.IndexCastOp(value, i64)).result
     builder.insert(llvm.StoreOp(value, address))
-
-
-_ATOMIC: Final = MappingProxyType(
-    {"addf": "fadd", "addi": "add", "maxs": "max", "mins": "min", "andi": "and", "ori": "or"}
-)
-"""LLVM's names of the kinds of atomic updates."""
-
-
-def _update_atomically(op: memref.AtomicRMWOp, address: SSAValue, builder: Builder) -> SSAValue:
-    from polyir.dialects.llvm_atomics import AtomicRMWOp
-
-    kind = REDUCTION_KINDS[op.kind.value.data]
-    if kind not in _ATOMIC:
-        raise unsupported(op, f"an atomic update '{kind}' is not supported by the LLVM target")
-    # llvmlite takes the address for one of an element; the cast does nothing else.
-    pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
-    return builder.insert(AtomicRMWOp.get(_ATOMIC[kind], pointer, op.value)).res
 
 
 def _vector_alignment(type: Attribute, op: Operation) -> int:

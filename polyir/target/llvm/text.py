@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import LLVMTranslationException
 
 from polyir.diagnostics import MissingPackageError
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.errors import TargetError, unsupported_operation
-from polyir.target.llvm.atomics import define_atomics
+from polyir.target.llvm.atomics import call_atomics, define_atomics
 from polyir.target.loop_hints import LoopHints, loop_hints
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
         from xdsl.backend.llvm.convert import convert_module
     except ImportError:
         raise MissingPackageError(MISSING_LLVMLITE) from None
-    has_atomics = _call_atomics(module)
+    call_atomics(module)
     try:
         translated = convert_module(module, fallback_target_triple=None)
     except (NotImplementedError, LLVMTranslationException) as error:
@@ -52,46 +51,11 @@ def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
                 _complete_global(op, translated)
             case _:
                 pass
-    if has_atomics:
-        _use_atomics(translated)
     define_atomics(translated)
     if defines_runtime and PARALLEL_FOR in translated.globals:
         _define_parallel_for(translated.get_global(PARALLEL_FOR))
         _define_thread_count(translated.get_global(THREAD_COUNT))
     return str(translated)
-
-
-_ATOMIC = "polyir.atomicrmw."
-"""Names that stand for LLVM's atomic updates, which xDSL cannot translate, begin with this."""
-
-
-def _call_atomics(module: ModuleOp) -> bool:
-    """Replace atomic updates by calls, which can be translated; whether there are any."""
-    found = [op for op in module.walk() if op.name == "llvm.atomicrmw"]
-    if found:
-        from polyir.dialects.llvm_atomics import UPDATES, AtomicRMWOp
-
-        for op in found:
-            assert isinstance(op, AtomicRMWOp)
-            name = f"{_ATOMIC}{UPDATES[op.bin_op.value.data]}.{op.val.type}"
-            call = llvm.CallIntrinsicOp(name, [op.ptr, op.val], [op.res.type])
-            Rewriter.replace_op(op, call)
-    return bool(found)
-
-
-def _use_atomics(translated: ir.Module) -> None:
-    """Replace the calls that stand for atomic updates by these, and forget the functions."""
-    from llvmlite import ir
-
-    for name in [name for name in translated.globals if name.startswith(_ATOMIC)]:
-        update = name.removeprefix(_ATOMIC).split(".")[0]
-        callee = translated.globals.pop(name)
-        for function in translated.functions:
-            for block in function.blocks:
-                for call in tuple(block.instructions):
-                    if isinstance(call, ir.CallInstr) and call.callee is callee:
-                        made = ir.instructions.AtomicRMW
-                        block.replace(call, made(block, update, *call.args, "monotonic", ""))
 
 
 def _define_parallel_for(function: ir.Function) -> None:
