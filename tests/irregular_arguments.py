@@ -7,8 +7,11 @@ from types import MappingProxyType
 from typing import Final
 
 import numpy as np
-from irregular_programs import PROGRAMS, Arguments, IrregularProgram
+from irregular_programs import PROGRAMS, Argument, Arguments, IrregularProgram
 from sparse_matrices import GENERATORS, Matrix, of_entries
+
+from polyir import api
+from polyir.runtime.functions import public_signatures
 
 SIZES = (1, 20, 150)
 ARRAYS = 20
@@ -73,6 +76,12 @@ def arguments(program: IrregularProgram) -> Iterator[Arguments]:
         for number in range(ARRAYS):
             random = np.random.default_rng(number)
             yield program.arguments(matrix(number, size), random, STEPS)
+
+
+def in_order(program: IrregularProgram, given: Arguments) -> list[Argument]:
+    """The arguments in the order of the parameters of the program."""
+    (signature,) = public_signatures(api.parse(program.path.read_text()))
+    return [given[each.name] for each in signature.parameters]
 
 
 def whole(given: Arguments) -> Arguments:

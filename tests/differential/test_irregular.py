@@ -11,18 +11,21 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-import numpy as np
 import pytest
-from backwards import PREFIX, with_backwards
-from irregular_arguments import DOES_NOTHING, arguments, whole
+from array_arguments import bits, copied
+from backwards import PREFIX, backwards
+from irregular_arguments import DOES_NOTHING, arguments, in_order, whole
 from irregular_programs import PROGRAMS, Arguments, IrregularProgram
-from pass_effects import run_passes
+from kernel_runs import FLAGS
+from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from pass_effects import Effect, run_passes
+from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.api import Backend
-from polyir.runtime import CompiledModule, CompilerOptions
+from polyir.runtime import CompiledModule, CompilerOptions, compile_module
 
-FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
 SINGLE = (
     "check-indices",
@@ -69,64 +72,80 @@ does something there and not alone."""
 
 
 @cache
-def compiled(
-    name: str, pipeline: str, backend: Backend = "c"
-) -> tuple[CompiledModule, tuple[tuple[str, bool, tuple[str, ...]], ...]]:
+def transformed(name: str, pipeline: str) -> tuple[ModuleOp, list[Effect]]:
     """A program after passes, and what each pass did."""
     module = api.parse(PROGRAMS[name].path.read_text())
     passes = re.split(r",(?![^{]*\})", pipeline) if pipeline else []
-    result, effects = run_passes(module, passes)
+    return run_passes(module, passes)
+
+
+@cache
+def compiled(name: str, pipeline: str, backend: Backend = "c") -> CompiledModule:
+    """A program after passes; calls check their arguments."""
     options = CompilerOptions(flags=FLAGS) if backend == "c" else None
-    loops = with_backwards(api.lower(result)) if backend == "c" else result
-    done = api.compile_loops(loops, options, backend, checked=module)
-    return done, tuple((each.name, each.does, each.reasons) for each in effects)
+    module = transformed(name, pipeline)[0]
+    return api.compile_loops(module, options, backend, checked=transformed(name, "")[0])
+
+
+def compiled_backwards(name: str, pipeline: str) -> CompiledModule:
+    """A program after passes, with its parallel loops backwards.
+
+    It has no checks of arguments, for they take half of the time of a compilation.
+    """
+    loops = backwards(api.lower(transformed(name, pipeline)[0]))
+    return compile_module(loops, CompilerOptions(flags=FLAGS))
 
 
 def result(
     module: CompiledModule, program: IrregularProgram, given: Arguments, prefix: str = ""
 ) -> list[bytes]:
     """The bytes of all arrays after a call of the function, or of that with a prefix."""
-    copies = {
-        name: value.copy() if isinstance(value, np.ndarray) else value
-        for name, value in given.items()
-    }
+    copies = copied(given)
     module[f"{prefix}{program.function}"](**copies)
-    return [value.tobytes() for value in copies.values() if isinstance(value, np.ndarray)]
+    return bits(copies.values())
 
 
 @cache
 def expected(name: str, is_exact: bool) -> Sequence[tuple[Arguments, list[bytes]]]:
-    """Arguments, and what the original program makes of them."""
-    original, program = compiled(name, "")[0], PROGRAMS[name]
-    given = [whole(each) if is_exact else each for each in arguments(program)]
-    return [(each, result(original, program, each)) for each in given]
+    """Arguments, and what the original program makes of them, as MLIR lowers it."""
+    program = PROGRAMS[name]
+    original = Oracle(program.path.read_text())
+    found = []
+    for drawn in arguments(program):
+        given = whole(drawn) if is_exact else drawn
+        copies = copied(given)
+        original(program.function, *in_order(program, copies))
+        found.append((given, bits(copies.values())))
+    return found
 
 
 def require_effects(name: str, pipeline: str) -> None:
     """Assert that all passes do what the tables say."""
-    for passed, does, reasons in compiled(name, pipeline)[1]:
+    for effect in transformed(name, pipeline)[1]:
+        passed = effect.name
         reason = AFTER_OTHERS.get((name, pipeline, passed), DOES_NOTHING.get((name, passed)))
         if reason is None:
-            assert does, f"{passed} leaves {name}: {reasons}"
+            assert effect.does, f"{passed} leaves {name}: {effect.reasons}"
         else:
-            assert not does, f"{passed} does something"
-            assert any(re.search(reason, each) for each in reasons), reasons
+            assert not effect.does, f"{passed} does something"
+            assert any(re.search(reason, each) for each in effect.reasons), effect.reasons
 
 
 @pytest.mark.parametrize("pipeline", [*SINGLE, *SEVERAL, *IN_ANY_ORDER])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_bits_are_those_of_the_original(name: str, pipeline: str) -> None:
     require_effects(name, pipeline)
-    program, transformed = PROGRAMS[name], compiled(name, pipeline)[0]
-    if all(not does for _, does, _ in compiled(name, pipeline)[1]):
-        assert transformed.source == compiled(name, "")[0].source
+    program, module = PROGRAMS[name], compiled(name, pipeline)
+    if not any(effect.does for effect in transformed(name, pipeline)[1]):
+        assert module.source == compiled(name, "").source
         return
-    for given, bits in expected(name, pipeline in IN_ANY_ORDER):
+    # A dependence between iterations of a parallel loop shows in any case.
+    reverse = compiled_backwards(name, pipeline)
+    for given, wanted in expected(name, pipeline in IN_ANY_ORDER):
         for threads in (1, 2):
-            with transformed.threads(threads):
-                assert result(transformed, program, given) == bits
-        # A dependence between iterations of a parallel loop shows in any case.
-        assert result(transformed, program, given, PREFIX) == bits
+            with module.threads(threads):
+                assert result(module, program, given) == wanted
+        assert result(reverse, program, given, PREFIX) == wanted
 
 
 IN_LLVM = (
@@ -140,7 +159,7 @@ IN_LLVM = (
 @pytest.mark.parametrize("name", ["fig15-19", "moldyn", "gauss-seidel", "mesh-edges"])
 def test_bits_in_llvm(name: str, pipeline: str) -> None:
     pytest.importorskip("llvmlite")
-    program, transformed = PROGRAMS[name], compiled(name, pipeline, "llvm")[0]
-    for given, bits in expected(name, is_exact=False):
-        with transformed.threads(2):
-            assert result(transformed, program, given) == bits
+    program, module = PROGRAMS[name], compiled(name, pipeline, "llvm")
+    for given, wanted in expected(name, is_exact=False):
+        with module.threads(2):
+            assert result(module, program, given) == wanted
