@@ -125,8 +125,7 @@ def build(
 ) -> RankProgram:
     """Compile a distributed function with a main program; raises `RanksFailedError`."""
     text = path.with_suffix(".c")
-    source = source.replace("message = malloc(", "message = allocate_message(")
-    text.write_text("\n".join((_PRELUDE, source, _main(signature))))
+    text.write_text("\n".join((filled(source), _main(signature))))
     done = subprocess.run(
         [_program("mpicc") or "", *flags, str(text), "-o", str(path), "-lm"],
         capture_output=True,
@@ -136,6 +135,12 @@ def build(
     if done.returncode:
         raise RanksFailedError(done.stderr[:3000])
     return RankProgram(path, signature)
+
+
+def filled(source: str) -> str:
+    """The C of a function whose memory begins with the pattern, and is counted."""
+    source = source.replace("message = malloc(", "message = allocate_message(")
+    return "\n".join((_PRELUDE, source, "#undef malloc\n#undef free"))
 
 
 def _packed(signature: Signature, calls: Sequence[Sequence[Argument]]) -> bytes:
@@ -244,9 +249,6 @@ static void free_counted(void *memory) {{
 """
 
 _MAIN = """\
-#undef malloc
-#undef free
-
 static void take(FILE *file, void *to, size_t size) {
   if (fread(to, 1, size, file) != size)
     MPI_Abort(MPI_COMM_WORLD, 3);

@@ -68,8 +68,7 @@ class Blocks:
         self._divisions = list({d.name: d for d in elements.divisions.values()}.values())
         self._bounds = [name for each in self._divisions for name in each.parameters("")]
         if ownership is not None:
-            boxes = (name for each in ownership.parts.values() for name in each.parameters())
-            self._bounds += [ownership.number, *boxes]
+            self._bounds += ownership.parameters
         self._arrays = {
             name: len(dynamic(memory.type).get_shape())
             for name, memory in self._scop.arrays.items()
@@ -187,7 +186,7 @@ class Blocks:
             if self._options.tiles:
                 owner = _rank_at(body, in_grid, grid)
                 body.store(owner, place.table, block, self._columns.index(_OWNER))
-            if self._ownership is not None:
+            if self._ownership is not None and self._ownership.number in self._columns:
                 number = self._columns.index(self._ownership.number)
                 body.store(block, place.table, block, number)
             for part, box in boxes:

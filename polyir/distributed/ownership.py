@@ -102,6 +102,12 @@ class Ownership:
         ]
         self.parts = {each.array: each for each in parts}
 
+    @property
+    def parameters(self) -> list[str]:
+        """What is known of each rank: its boxes, and its number if it passes something whole."""
+        boxes = [name for each in self.parts.values() for name in each.parameters()]
+        return boxes if all(each.cuts for each in self.parts.values()) else [self.number, *boxes]
+
     # ----------------------------------------------------------------------------------- sets
 
     def scattered(self) -> dict[str, isl.Set]:
