@@ -120,6 +120,8 @@ def _divided(
         if isinstance(each, DistributeMemoryPass):
             if each.distribution != "block":
                 raise OptionError("only distribution=block is simulated: one block a rank")
+            if each.data != "first-rank":
+                raise OptionError("only data=first-rank is simulated")
             return tuple(passes[:place]), each
     return tuple(passes), DistributionOptions()
 
