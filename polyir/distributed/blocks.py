@@ -187,8 +187,8 @@ class Blocks:
                 owner = _rank_at(body, in_grid, grid)
                 body.store(owner, place.table, block, self._columns.index(_OWNER))
             if self._ownership is not None and self._ownership.number in self._columns:
-                number = self._columns.index(self._ownership.number)
-                body.store(block, place.table, block, number)
+                column = self._columns.index(self._ownership.number)
+                body.store(block, place.table, block, column)
             for part, box in boxes:
                 is_line = len(part.cuts) < len(sides)
                 where = ((block, ranks),) if is_line else tuple(zip(in_grid, sides, strict=True))
@@ -231,7 +231,10 @@ class Blocks:
                 next = code.sum(at, 1)
                 if shift is None:
                     size = code.difference(end, least)
-                    cuts = [code.sum(least, self._before(code, each, size, count)) for each in (at, next)]
+                    cuts = [
+                        code.sum(least, self._before(code, each, size, count))
+                        for each in (at, next)
+                    ]
                 else:
                     cuts = self._aligned(code, place, block, part, loop, shift)
                     cuts = [code.minimum(code.maximum(each, least), end) for each in cuts]

@@ -128,9 +128,7 @@ class Ownership:
     def gathered(self) -> dict[str, isl.Set]:
         """The elements of which the rank OWN has the last values, and the rank PEER passes."""
         return {
-            array: last.intersect(self.parts[array].owned(PEER))
-            if self.parts[array].cuts
-            else last
+            array: last.intersect(self.parts[array].owned(PEER)) if self.parts[array].cuts else last
             for array, last in self._elements.gathered(OWN).items()
             if array in self.parts
         }
@@ -204,9 +202,7 @@ def _common(
     found: list[tuple[int, int, Cut]] = []
     stride = division.ranges[loop].stride
     for dimension in range(rank):
-        ends = within_operations(
-            _OPERATIONS, partial(_distances, phase, accesses, loop, dimension)
-        )
+        ends = within_operations(_OPERATIONS, partial(_distances, phase, accesses, loop, dimension))
         if ends is not None:
             least, greatest = ends
             shift = (least + greatest - (stride - 1)) // 2

@@ -66,9 +66,7 @@ def add_part_function(
     return function
 
 
-def _copied(
-    code: Code, scop: Scop, values: dict[SSAValue, SSAValue]
-) -> dict[SSAValue, SSAValue]:
+def _copied(code: Code, scop: Scop, values: dict[SSAValue, SSAValue]) -> dict[SSAValue, SSAValue]:
     """Copy what computes the parameters of a scop from `values`."""
     needed: set[SSAValue] = set()
     before: list[Operation] = []

@@ -26,8 +26,8 @@ from polyir.distributed.exchange import Exchange, between_parts, gather, scatter
 from polyir.distributed.extents import with_extents
 from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.options import DistributionOptions
-from polyir.distributed.ownership import Ownership
 from polyir.distributed.overlap import Edge, edges_of
+from polyir.distributed.ownership import Ownership
 from polyir.distributed.passed_parts import add_part_function, pass_parts, require_boxes
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
 from polyir.distributed.requirements import (

@@ -149,8 +149,8 @@ def require_no_extents(kernel: func.FuncOp, scop: Scop) -> None:
         if isinstance(op, memref.DimOp) and op.result.uses and isinstance(op.source, BlockArgument):
             raise _refusal(
                 scop.op,
-                f"it depends on an extent of the array {_named(op.source)}, of which no rank passes "
-                "all (data=distributed)",
+                f"it depends on an extent of the array {_named(op.source)}, of which no rank "
+                "passes all (data=distributed)",
             )
 
 

@@ -238,9 +238,7 @@ class PartedFunction(DistributedFunction):
             for each in kept.requirements
             if all(source.dimension is None for source in each.sources)
         )
-        super().__init__(
-            address, signature, owner, ArgumentChecks(about_numbers, kept.written)
-        )
+        super().__init__(address, signature, owner, ArgumentChecks(about_numbers, kept.written))
 
     def part(
         self, communicator: Intracomm, array: str, *numbers: Argument, **named: Argument

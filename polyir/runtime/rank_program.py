@@ -1,12 +1,12 @@
 """The main program, in C, around a kernel that all ranks call.
 
-It is called with the names of three files and a number: the arguments, the arrays that come out,
-a report, and how often the kernel runs, each time with the arguments as they were. All ranks read
-the numbers and the extents; only the first one has the arrays, or each rank has its part of them,
-if the kernel is for that: it asks the kernel which part, and reads and writes no other. The report has a line `time SECONDS`
-for each run, and for the last one `FUNCTION MESSAGES BYTES`, what all ranks have sent by each
-function of MPI. These are counted by MPI's profiling interface: the functions are defined here, and
-call those that MPI has under another name.
+It is called with the names of three files and a number: the arguments, the arrays that come out, a
+report, and how often the kernel runs, each time with the arguments as they were. All ranks read the
+numbers and the extents; only the first one has the arrays, or each rank has its part of them, if
+the kernel is for that: it asks the kernel which part, and reads and writes no other. The report has
+a line `time SECONDS` for each run, and for the last one `FUNCTION MESSAGES BYTES`, what all ranks
+have sent by each function of MPI. These are counted by MPI's profiling interface: the functions are
+defined here, and call those that MPI has under another name.
 """
 
 from __future__ import annotations

@@ -33,13 +33,14 @@
 // C: void smooth_part(
 // C-NEXT: int64_t steps, int64_t n, int64_t rank, int64_t ranks, int64_t part[restrict 4][2]) {
 // C: {{^}}void smooth(
-// C: polyir_assert(A_0 == {{.*}} "extent 0 of A is not that of the rank's part");
+// C: polyir_assert(A_0 ==
+// C-NEXT: "extent 0 of A is not that of the rank's part");
 
 // Of an array that all ranks pass whole, each takes what it needs, and all get what was written.
 // WHOLE-LABEL: func.func private @smooth_transfer_scatter(
 // WHOLE-SAME: %own_rank0{{[_0-9]*}}: index
 // WHOLE-SAME: %peer_rank0{{[_0-9]*}}: index
-// WHOLE: affine.if {{.*}}%own_rank0{{[_0-9]*}}{{.*}}%peer_rank0{{[_0-9]*}}
+// WHOLE: affine.if affine_set<{{.*}}s1 == s2{{.*}}>()[{{.*}}%peer_rank0{{[_0-9]*}}, %own_rank0{{[_0-9]*}}]
 func.func @smooth(%steps: index, %n: index, %A: memref<?x100xf64>, %B: memref<?x100xf64>) {
   affine.for %t = 0 to %steps {
     affine.for %i = 1 to %n {
