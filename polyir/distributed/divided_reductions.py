@@ -41,7 +41,7 @@ from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import Combiner, Update, allow_overflow, memory_of
 from polyir.transform.address import TreePath, node_at
-from polyir.transform.bands import coincident_flags, split_at
+from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import Allocator, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement
@@ -54,7 +54,7 @@ from polyir.transform.reassociation.private_results import (
 from polyir.transform.reassociation.private_rewriting import from_lower
 from polyir.transform.reassociation.rewriting import Namer
 from polyir.transform.reassociation.tree import changed_at, filter_of_new
-from polyir.transform.walk import BAND, adds_instances, name_list, statements_of
+from polyir.transform.walk import BAND, adds_instances, coincident_flags, name_list, statements_of
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,15 @@ def divided_reductions(scop: Scop) -> DividedReductions:
     if not found:
         return DividedReductions(scop, (), reasons)
     return DividedReductions(*_rewritten(scop, found), reasons)
+
+
+def has_divided_reductions(scop: Scop) -> bool:
+    """Whether `divided_reductions` would rewrite a scop."""
+    known = scop.dependences
+    if known is None or not known.reductions:
+        return False
+    loops = _Search(scop).visit(scop.schedule.get_root(), all_active(known.ordering))
+    return next(loops, None) is not None
 
 
 @dataclass(frozen=True)

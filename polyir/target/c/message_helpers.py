@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final
 
-from polyir.target.abi import Scalar
-from polyir.target.c.helpers import MESSAGE_STEM, PREFIX, Helper
+from polyir.target.abi import PREFIX, Scalar
+from polyir.target.c.helpers import MESSAGE_STEM, Helper
 
 DATATYPES: Final = {
     Scalar.DOUBLE: "MPI_DOUBLE",
