@@ -243,18 +243,7 @@ class _Program:
             Exchange(self._blocks, each, values, place, memory, tag)
             for tag, each in enumerate(transfers)
         ]
-        results = [
-            RankResults(
-                each,
-                memory[each.name],
-                phase,
-                self._blocks,
-                values,
-                self._is_divided(each.result),
-            )
-            for each in self._partial
-            if each.updates[0] in phase.statements
-        ]
+        results = self._results(phase, memory, values)
         for each in exchanges:
             each.begin(code)
         for result in results:
@@ -276,9 +265,16 @@ class _Program:
         code.add(func.ReturnOp())
         return outlined
 
-    def _is_divided(self, statement: str) -> bool:
-        """Whether all ranks may run instances of a statement."""
-        return any(phase.is_divided for phase in self._tree.phases if statement in phase.statements)
+    def _results(
+        self, phase: Phase, memory: Mapping[str, SSAValue], values: Values
+    ) -> list[RankResults]:
+        """What each rank has for itself in a step of a phase, and MPI combines."""
+        shared = {name for each in self._tree.phases if each.is_divided for name in each.statements}
+        return [
+            RankResults(each, memory[each.name], phase, self._blocks, values, each.result in shared)
+            for each in self._partial
+            if each.updates[0] in phase.statements
+        ]
 
 
 @dataclass(frozen=True)
