@@ -35,6 +35,7 @@ from fuzzing.run import arguments_for
 from fuzzing.trace import layout_of
 from polyir import api
 from polyir.diagnostics import PolyirError, remarks_to
+from polyir.dialects.schedule_tree import BandOp
 from polyir.distributed.requirements import (
     NotDistributedError,
     require_distributable,
@@ -138,16 +139,16 @@ def case_of(number: int) -> RanksCase:
 
 def _is_shared(program: Program) -> bool:
     """Whether all of a program is a static control part that ranks can share."""
-    with remarks_to(lambda remark: None):
-        module = api.parse(text_of(program))
-        PolyRaisePass().apply(new_context(), module)
-    try:
-        for op in scops_in(module):
-            require_distributable(op)
-            require_known_elements(scop_of(op))
-    except NotDistributedError:
-        return False
-    return bool(scops_in(module))
+    with remarks_to(lambda remark: None), time_limited_to(2):
+        try:
+            module = api.run_pipeline(api.parse(text_of(program)), OTHERWISE[0][0])
+            for op in scops_in(module):
+                require_distributable(op)
+                require_known_elements(scop_of(op))
+        except (NotDistributedError, DataflowError, ResourceError):
+            return False
+    bands = [op for op in module.walk() if isinstance(op, BandOp)]
+    return any(flag.value.data for band in bands for flag in band.coincident)
 
 
 def text_of(program: Program) -> str:
@@ -156,7 +157,7 @@ def text_of(program: Program) -> str:
 
 
 def scheduled(pipeline: Sequence[str], module: ModuleOp) -> ModuleOp:
-    """The case's module before it is distributed; passes that refuse are left out."""
+    """A module after passes; those that refuse are left out."""
     for text in pipeline:
         name: str | None = text
         if text.startswith(DRAWN):
