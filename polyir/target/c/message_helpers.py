@@ -64,6 +64,23 @@ static void polyir_mpi_check_count(MPI_Status *status, MPI_Datatype type, int ex
     _HEADERS,
 )
 
+_MALLOC: Final = Helper(
+    f"{MESSAGE_STEM}malloc",
+    """\
+static void *polyir_mpi_malloc(size_t size) {
+  void *memory = malloc(size ? size : 1);
+  if (!memory) {
+    char text[99];
+    snprintf(text, sizeof text, "there is no memory for %llu bytes", (unsigned long long)size);
+    polyir_mpi_fail("malloc", text);
+  }
+  return memory;
+}
+""",
+    _HEADERS,
+    (_CHECK,),
+)
+
 _RANK: Final = Helper(
     f"{MESSAGE_STEM}rank",
     """\
@@ -103,9 +120,7 @@ typedef struct {
 } polyir_mpi_request;
 
 static int64_t polyir_mpi_requests(int32_t count) {
-  polyir_mpi_request *requests = malloc((size_t)(count ? count : 1) * sizeof *requests);
-  if (!requests)
-    polyir_mpi_fail("malloc", "there is no memory for the requests");
+  polyir_mpi_request *requests = polyir_mpi_malloc((size_t)count * sizeof *requests);
   return (int64_t)(intptr_t)requests;
 }
 
@@ -121,7 +136,7 @@ static void polyir_mpi_waitall(int64_t handle, int32_t count) {
 }
 """,
     _HEADERS,
-    (_CHECK,),
+    (_MALLOC,),
     (Scalar.INT32, Scalar.INT64),
 )
 
@@ -235,7 +250,7 @@ def _reductions(type: Scalar) -> Iterator[Helper]:
 
 
 def _all_helpers() -> Iterator[Helper]:
-    yield from (_CHECK, _RANK, _SIZE, _REQUESTS)
+    yield from (_CHECK, _MALLOC, _RANK, _SIZE, _REQUESTS)
     waitall = f"{MESSAGE_STEM}waitall"
     yield Helper(waitall, "", needs=(_REQUESTS,))
     for type in DATATYPES:
