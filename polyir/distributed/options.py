@@ -24,6 +24,8 @@ class DistributionOptions:
     data: whose arrays the function gets. `first-rank`: those of the first rank, which scatters and
         gathers them. `distributed`: each rank passes its part of each array, and the whole of one
         without dimensions or with `replicate`. Then a rank has one block.
+    reassociate: updates of one element by an associative operation may run in any order, and so be
+        divided among ranks: each has partial results, which MPI combines.
     """
 
     grid: int = 1
@@ -31,6 +33,7 @@ class DistributionOptions:
     block: int | None = None
     replicate: tuple[str, ...] = ()
     data: Literal["first-rank", "distributed"] = "first-rank"
+    reassociate: bool = False
 
     def __post_init__(self) -> None:
         if self.grid not in (1, 2):

@@ -20,7 +20,6 @@ import islpy as isl
 
 from polyir.distributed.elements import OWN, PEER, Division, Elements
 from polyir.distributed.phases import Phase, unused_stem
-from polyir.distributed.requirements import is_divided
 from polyir.isl_lists import maps_of
 from polyir.limits import within_operations
 
@@ -96,11 +95,12 @@ class Ownership:
         stem = unused_stem("part", taken)
         self.number = unused_stem("rank", taken) + "0"
         """The parameter for the number of a rank."""
-        parts = [
-            self._part(f"{stem}{number}", name, name in replicated)
-            for number, name in enumerate(each for each in elements.scop.arrays if each in arrays)
-        ]
-        self.parts = {each.array: each for each in parts}
+        self.parts: dict[str, ArrayPart] = {}
+        for array in elements.scop.arrays:
+            accessed = self._accessed(array) if array in arrays else ()
+            if accessed:
+                name = f"{stem}{len(self.parts)}"
+                self.parts[array] = self._part(name, array, accessed, array in replicated)
 
     @property
     def parameters(self) -> list[str]:
@@ -135,13 +135,17 @@ class Ownership:
 
     # ----------------------------------------------------------------------------------- cuts
 
-    def _part(self, name: str, array: str, is_whole: bool) -> ArrayPart:
-        accesses = self._elements.writes.union(self._elements.reads)
-        accesses = accesses.intersect_domain(self._elements.scop.domain)
-        accessed = tuple(
-            elements.intersect_params(self._elements.scop.context).coalesce()
-            for elements in (each.range() for each in _of_array(accesses, array))
-        )
+    def _accessed(self, array: str) -> tuple[isl.Set, ...]:
+        """The elements of an array that each statement accesses."""
+        scop = self._elements.scop
+        accesses = self._elements.writes.union(self._elements.reads).intersect_domain(scop.domain)
+        ranges = (each.range() for each in _of_array(accesses, array))
+        found = (elements.intersect_params(scop.context).coalesce() for elements in ranges)
+        return tuple(each for each in found if not each.is_empty())
+
+    def _part(
+        self, name: str, array: str, accessed: tuple[isl.Set, ...], is_whole: bool
+    ) -> ArrayPart:
         rank = accessed[0].dim(isl.dim_type.set)
         if is_whole or not rank:
             return ArrayPart(array, name, rank, accessed, (), None)
@@ -159,7 +163,7 @@ class Ownership:
 
     def _candidates(self, array: str) -> Iterator[tuple[Phase, list[isl.Map]]]:
         """Phases that access an array, with the accesses: the last one that writes it first."""
-        phases = [each for each in self._elements.phases if is_divided(each)]
+        phases = [each for each in self._elements.phases if each.is_divided]
         for order, relation in (
             (reversed(phases), self._elements.writes),
             (phases, self._elements.reads),

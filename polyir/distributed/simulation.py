@@ -18,6 +18,7 @@ from xdsl.ir import Attribute
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.distributed.counting import fixed, number_of_points
+from polyir.distributed.divided_reductions import has_divided_reductions
 from polyir.distributed.elements import (
     OWN,
     PEER,
@@ -101,7 +102,8 @@ class SizedProgram:
 
     `sizes` gives a value to each parameter of the scop. Raises `PolyirError` if one is missing, or
     if the values are outside the scop's context. `grid` is the option of `distribute-memory`.
-    Each rank has one block. Raises `NotDistributedError` if no loop can be divided.
+    Each rank has one block. Raises `NotDistributedError` if no loop can be divided, and
+    `PolyirError` if updates of a reduction are.
     """
 
     def __init__(self, scop: Scop, sizes: Mapping[str, int], grid: int = 1) -> None:
@@ -111,6 +113,9 @@ class SizedProgram:
         self.sizes = dict(sizes)
         if fixed(scop.context, self.sizes).is_empty():
             raise PolyirError("the sizes are outside the context of the scop", location_of(scop.op))
+        if has_divided_reductions(scop):
+            why = "partial results of a reduction, which MPI combines, are not counted"
+            raise PolyirError(why, location_of(scop.op))
         self.scop = scop
         self.phases = divided(scop.schedule, scop.context, grid).phases
         require_parallel_loops(scop, self.phases)
