@@ -23,6 +23,7 @@ from polyir.distributed.time_model import Network, predicted
 from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.distribute_memory import DistributeMemoryPass
+from polyir.passes.prerequisites import find_reductions
 from polyir.pipeline import (
     RANKS_PIPELINE,
     AvailablePasses,
@@ -95,6 +96,9 @@ def _run(arguments: Sequence[str]) -> int:
     with remarks_to(print_missed), time_limited_to(options.time_limit):
         module, _ = api.run_passes(api.parse(text, options.file), before)
         scop = _only_scop(module, options.function)
+        if division.reassociate:
+            find_reductions(scop.op, DistributeMemoryPass.name)
+            scop = scop_of(scop.op)
         names = scop.op.parameter_values
         for name, _ in options.size:
             if name not in names:

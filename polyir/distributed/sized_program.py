@@ -13,6 +13,7 @@ from xdsl.ir import Attribute
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.distributed.counting import fixed
+from polyir.distributed.divided_reductions import has_divided_reductions
 from polyir.distributed.elements import OWN, PEER, Division, Elements, divisions_of
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.phases import Phase, divided, instances_of_steps
@@ -41,7 +42,8 @@ class SizedProgram:
 
     `sizes` gives a value to each parameter of the scop. Raises `PolyirError` if one is missing, or
     if the values are outside the scop's context. `options` are those of `distribute-memory`, of
-    which `replicate` changes no message. Raises `NotDistributedError` if no loop can be divided.
+    which `replicate` changes no message. Raises `NotDistributedError` if no loop can be divided,
+    and `PolyirError` if updates of a reduction are.
     """
 
     def __init__(
@@ -56,6 +58,9 @@ class SizedProgram:
         self.sizes = dict(sizes)
         if fixed(scop.context, self.sizes).is_empty():
             raise PolyirError("the sizes are outside the context of the scop", location_of(scop.op))
+        if has_divided_reductions(scop):
+            why = "partial results of a reduction, which MPI combines, are not counted"
+            raise PolyirError(why, location_of(scop.op))
         self.scop, self.options = scop, options
         self.phases = divided(scop.schedule, scop.context, options.grid).phases
         require_parallel_loops(scop, self.phases)

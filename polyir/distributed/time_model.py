@@ -123,7 +123,11 @@ class TiledSpace:
         )
         if all(each <= 1 for each in passes):
             return True
-        return self.delay(widths, height) + 1 <= self.rows / height
+        return self.idle_tiles(widths, height) == 0
+
+    def idle_tiles(self, widths: Sequence[int], height: int) -> float:
+        """For how many tiles a processor waits between two passes, if there are several."""
+        return max(0.0, self.delay(widths, height) + 1 - self.rows / height)
 
     def efficiency(self, widths: Sequence[int], height: int) -> float:
         """The time of one processor without messages, divided by that of all together."""
