@@ -22,7 +22,7 @@ from polyir.isl_lists import basic_sets_of, parameters_of
 Visit = Callable[[Code, Sequence[SSAValue]], None]
 """Adds code for a point, with the values of its coordinates."""
 
-_Division = type[arith.CeilDivSIOp] | type[arith.FloorDivSIOp]
+_Quotient = type[arith.CeilDivSIOp] | type[arith.FloorDivSIOp]
 _PARAMETER, _VARIABLE, _DIVISION = isl.dim_type.param, isl.dim_type.set, isl.dim_type.div
 
 
@@ -82,7 +82,7 @@ def bounds(
             continue
         # factor * x + rest >= 0
         rest = values_of.affine(code, each, outer, -1 if factor > 0 else 1)
-        kinds: tuple[_Division, _Division] = (arith.CeilDivSIOp, arith.FloorDivSIOp)
+        kinds: tuple[_Quotient, _Quotient] = (arith.CeilDivSIOp, arith.FloorDivSIOp)
         for end, kind in enumerate(kinds):
             if each.is_equality() or end == (factor < 0):
                 ends[end].append(_divided(code, kind, rest, abs(factor)))
@@ -218,7 +218,7 @@ def _integer(value: isl.Val) -> int:
 
 def _divided(
     code: Code,
-    kind: _Division,
+    kind: _Quotient,
     value: SSAValue,
     divisor: int,
 ) -> SSAValue:
