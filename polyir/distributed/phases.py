@@ -11,13 +11,13 @@ U. Bondhugula, "Compiling affine loop nests for distributed-memory parallel arch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 
-from polyir.isl_lists import parameters_of, sets_of
+from polyir.isl_lists import basic_sets_of, parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
 
 
@@ -72,7 +72,7 @@ class Phase:
     first; parameters that are called `stem` and a number stand for them. `place` is
     `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges` has all
     values; if there are none, all instances are in one place. `tree` is the subtree, from the band
-    with these loops down.
+    with these loops down. If the phase is not divided, one rank runs all of it.
     """
 
     name: str
@@ -83,6 +83,7 @@ class Phase:
     place: isl.UnionMap
     ranges: tuple[Range, ...]
     tree: tuple[TreeNode, ...]
+    is_divided: bool
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -101,11 +102,17 @@ class DividedTree:
     phases: tuple[Phase, ...]
 
 
-def divided(schedule: isl.Schedule, context: isl.Set, dimensions: int) -> DividedTree:
-    """The phases of a tree, whose outermost `dimensions` parallel loops are divided, or fewer."""
+def divided(
+    schedule: isl.Schedule, context: isl.Set, dimensions: int, updates: Collection[str] = ()
+) -> DividedTree:
+    """The phases of a tree, whose outermost `dimensions` parallel loops are divided, or fewer.
+
+    Around the statements in `updates`, the first parallel loop of a phase is not parallel but for
+    partial results that each rank has; in the phase, it is said to be sequential.
+    """
     root = describe_tree(schedule)
     assert isinstance(root.content, isl.UnionSet)
-    division = _Division(context, dimensions)
+    division = _Division(context, dimensions, updates)
     domain = root.content.intersect_params(context)
     nothing = _Around((), domain)
     tree = division.divide(root.children, nothing)
@@ -124,10 +131,35 @@ def unused_stem(wanted: str, taken: Iterable[str]) -> str:
 
 
 def instances_of_steps(phase: Phase) -> isl.Set:
-    """The steps of a phase, `{ P[s] }`."""
+    """The steps of a phase, `{ P[s] }`, and perhaps some in which it has no instance.
+
+    For some wavefronts of tiles, isl needs minutes to find out which steps have no instance.
+    """
     steps = phase.domain.apply(phase.step)
     (only,) = sets_of(steps) or (isl.Set.empty(steps.get_space()),)
+    strides = [_stride_of(only, place) for place in range(phase.steps)]
+    divisions = max((each.dim(isl.dim_type.div) for each in basic_sets_of(only)), default=0)
+    if divisions > sum(stride > 1 for stride, _ in strides):
+        only = only.remove_divs().coalesce()
+        for place, (stride, offset) in enumerate(strides):
+            if stride > 1:
+                only = only.intersect(_lattice(phase.steps, place, stride, offset))
     return only.set_tuple_name(phase.name)
+
+
+def _stride_of(values: isl.Set, position: int) -> tuple[int, int]:
+    """A stride and an offset that all values of a coordinate have."""
+    lattice = values.get_stride_info(position)
+    stride, offset = int(lattice.get_stride().to_python()), lattice.get_offset()
+    if not offset.is_cst():
+        return 1, 0
+    return stride, int(offset.get_constant_val().to_python()) % stride
+
+
+def _lattice(dimensions: int, position: int, stride: int, offset: int) -> isl.Set:
+    """The points whose coordinate in a position has a stride."""
+    names = ", ".join(f"s{place}" for place in range(dimensions))
+    return isl.Set(f"{{ [{names}] : (s{position} - {offset}) mod {stride} = 0 }}")
 
 
 def _instances(phase: Phase) -> isl.UnionSet:
@@ -159,8 +191,9 @@ def _values(loops: Sequence[isl.UnionPwAff], domain: isl.UnionSet) -> isl.UnionM
 class _Division:
     """Visits a tree from the root down, and collects the phases in the order of the tree."""
 
-    def __init__(self, context: isl.Set, dimensions: int) -> None:
+    def __init__(self, context: isl.Set, dimensions: int, updates: Collection[str]) -> None:
         self.phases: list[Phase] = []
+        self._updates = updates
         self._context = context
         self._dimensions = dimensions
         self._stem = unused_stem("step", parameters_of(context.get_space()))
@@ -207,6 +240,8 @@ class _Division:
             while last < min(count, first + self._dimensions) and band.coincident[last]:
                 last += 1
             rest = _members_from(node, band, first)
+            if any(each.get_tuple_name() in self._updates for each in sets_of(around.domain)):
+                rest = _first_sequential(rest)
             below = self._phase((rest,), inner, tuple(functions[first:last]))
         if first == 0:
             return below
@@ -237,6 +272,7 @@ class _Division:
                 place,
                 ranges,
                 tuple(_with_instances(node, around.domain) for node in nodes),
+                bool(loops),
             )
         )
         return ()
@@ -245,11 +281,7 @@ class _Division:
         (values,) = sets_of(place.range())
         values = values.intersect_params(self._context)
         least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
-        lattice = values.get_stride_info(position)
-        stride, offset = int(lattice.get_stride().to_python()), lattice.get_offset()
-        if not offset.is_cst():
-            return Range(least, greatest, 1, 0)
-        return Range(least, greatest, stride, int(offset.get_constant_val().to_python()) % stride)
+        return Range(least, greatest, *_stride_of(values, position))
 
 
 def _with_instances(node: TreeNode, domain: isl.UnionSet) -> TreeNode:
@@ -287,6 +319,13 @@ def _members_from(node: TreeNode, band: BandMembers, first: int) -> TreeNode:
         empty,
     )
     return replace(node, content=rest)
+
+
+def _first_sequential(band: TreeNode) -> TreeNode:
+    """A band whose first member is not said to be parallel."""
+    assert isinstance(band.content, BandMembers)
+    flags = (False, *band.content.coincident[1:])
+    return replace(band, content=replace(band.content, coincident=flags))
 
 
 def _identity(phases: Sequence[Phase], position: int) -> isl.UnionPwAff:
