@@ -33,6 +33,8 @@ ENVIRONMENT = {
     # Ranks that wait for each other in shared memory of MPICH never leave the processor, and a
     # message takes a time slice where there are more ranks than processors: a tenth of the speed.
     "MPIR_CVAR_NOLOCAL": "1",
+    # The same holds for threads of ranks.
+    "OMP_WAIT_POLICY": "passive",
 }
 
 PATTERN = 0xCB
