@@ -17,8 +17,10 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.distributed.placement import places_in_space
 from polyir.isl_lists import parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
+from polyir.model.scop import Scop
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,9 @@ class Phase:
 
     `step` is `{ S[i] -> [s] }`, the values of the `steps` sequential loops around it, outermost
     first; parameters that are called `stem` and a number stand for them. `place` is
-    `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges` has all
-    values; if there are none, all instances are in one place. `tree` is the subtree, from the band
-    with these loops down.
+    `{ S[i] -> [p] }`, those of the parallel loops that are divided, or functions of them and of
+    the step; `ranges` has all their values. If there are no parallel loops, all instances are in
+    one place. `tree` is the subtree, from the band with these loops down.
     """
 
     name: str
@@ -101,12 +103,12 @@ class DividedTree:
     phases: tuple[Phase, ...]
 
 
-def divided(schedule: isl.Schedule, context: isl.Set, dimensions: int) -> DividedTree:
-    """The phases of a tree, whose outermost `dimensions` parallel loops are divided, or fewer."""
-    root = describe_tree(schedule)
+def divided(scop: Scop, dimensions: int) -> DividedTree:
+    """The phases of a scop, whose outermost `dimensions` parallel loops are divided, or fewer."""
+    root = describe_tree(scop.schedule)
     assert isinstance(root.content, isl.UnionSet)
-    division = _Division(context, dimensions)
-    domain = root.content.intersect_params(context)
+    division = _Division(scop, dimensions)
+    domain = root.content.intersect_params(scop.context)
     nothing = _Around((), domain)
     tree = division.divide(root.children, nothing)
     phases = tuple(division.phases)
@@ -159,11 +161,11 @@ def _values(loops: Sequence[isl.UnionPwAff], domain: isl.UnionSet) -> isl.UnionM
 class _Division:
     """Visits a tree from the root down, and collects the phases in the order of the tree."""
 
-    def __init__(self, context: isl.Set, dimensions: int) -> None:
+    def __init__(self, scop: Scop, dimensions: int) -> None:
         self.phases: list[Phase] = []
-        self._context = context
+        self._scop, self._context = scop, scop.context
         self._dimensions = dimensions
-        self._stem = unused_stem("step", parameters_of(context.get_space()))
+        self._stem = unused_stem("step", parameters_of(scop.context.get_space()))
 
     def divide(self, nodes: Sequence[TreeNode], around: _Around) -> tuple[TreeNode, ...]:
         """What stands for the subtrees `nodes`, none or one, in the tree of the phases.
@@ -204,7 +206,7 @@ class _Division:
             below = self.divide(node.children, inner)
         else:
             last = first
-            while last < min(count, first + self._dimensions) and band.coincident[last]:
+            while last < count and band.coincident[last]:
                 last += 1
             rest = _members_from(node, band, first)
             below = self._phase((rest,), inner, tuple(functions[first:last]))
@@ -221,8 +223,15 @@ class _Division:
         self, nodes: Sequence[TreeNode], around: _Around, loops: tuple[isl.UnionPwAff, ...]
     ) -> tuple[TreeNode, ...]:
         if loops:
-            place = _values(loops, around.domain)
-            ranges = tuple(self._range(place, position) for position in range(len(loops)))
+            count = min(len(loops), self._dimensions)
+            places = places_in_space(self._scop, around.domain, loops, around.loops, count)
+            place = _values(places, around.domain)
+            moves = [
+                not one.plain_is_equal(other) for one, other in zip(places, loops, strict=False)
+            ]
+            ranges = tuple(
+                self._range(place, position, moves[position]) for position in range(count)
+            )
         else:
             place = isl.UnionMap.from_domain_and_range(around.domain, isl.UnionSet("{ [0] }"))
             zero = isl.PwAff("{ [(0)] }")
@@ -241,8 +250,11 @@ class _Division:
         )
         return ()
 
-    def _range(self, place: isl.UnionMap, position: int) -> Range:
+    def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> Range:
         (values,) = sets_of(place.range())
+        if is_sum:
+            # The exact bounds have many pieces; these are at most a tile further apart.
+            values = isl.Set.from_basic_set(values.simple_hull())
         values = values.intersect_params(self._context)
         least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
         lattice = values.get_stride_info(position)

@@ -50,7 +50,7 @@ def distribute_memory(
     """
     require_instances(scop)
     scop = with_extents(scop)
-    tree = divided(scop.schedule, scop.context, options.grid)
+    tree = divided(scop, options.grid)
     require_parallel_loops(scop, tree.phases)
     divisions = divisions_of(tree.phases, scop.op.parameter_values)
     kernel = scop.op.parent_op()

@@ -112,7 +112,7 @@ class SizedProgram:
         if fixed(scop.context, self.sizes).is_empty():
             raise PolyirError("the sizes are outside the context of the scop", location_of(scop.op))
         self.scop = scop
-        self.phases = divided(scop.schedule, scop.context, grid).phases
+        self.phases = divided(scop, grid).phases
         require_parallel_loops(scop, self.phases)
         divisions = divisions_of(self.phases, scop.op.parameter_values)
         self.elements = Elements(scop, self.phases, divisions)

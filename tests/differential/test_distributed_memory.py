@@ -38,7 +38,7 @@ class Sets:
             module = api.run_pipeline(api.parse(kernel.path.read_text()), pipeline)
         (op,) = scops_in(module)
         scop = scop_of(op)
-        self.phases = divided(scop.schedule, scop.context, 1).phases
+        self.phases = divided(scop, 1).phases
         self.elements = Elements(scop, self.phases, divisions_of(self.phases, op.parameter_values))
         # The sizes are the first arguments, by any name that the scop gives them.
         values = (int(value) for value in kernel.make_arguments(data_set) if np.isscalar(value))
