@@ -105,12 +105,12 @@ class _Program:
         code = Code(InsertPoint.before(op))
         values = dict(op.parameter_values)
         place = self._blocks.table(code, values, *self._ranks(code))
-        memory = self._blocks.allocate(code, values, place)
         whole = {
             name: self._whole(code, array)
             for name, array in self._scop.arrays.items()
             if self._is_argument(name)
         }
+        memory = self._blocks.allocate(code, values, place, whole)
         for name, sets, move in (
             ("scatter", self._elements.scattered(PEER), scatter),
             ("gather", self._elements.gathered(PEER), gather),
@@ -118,7 +118,7 @@ class _Program:
             if move is gather:
                 turn = code.cell("turn")
                 code.store(0, turn)
-                code.add(self._steps(values, memory, place, turn))
+                code.add(self._steps(values, memory, whole, place, turn))
             outer = {array: elements for array, elements in sets.items() if array in whole}
             for each in self._transfers(name, outer):
                 move(code, self._blocks, each, values, place, whole, memory)
@@ -170,12 +170,18 @@ class _Program:
     # --------------------------------------------------------------------------------- steps
 
     def _steps(
-        self, values: Values, memory: Mapping[str, SSAValue], place: Place, turn: SSAValue
+        self,
+        values: Values,
+        memory: Mapping[str, SSAValue],
+        whole: Mapping[str, Part],
+        place: Place,
+        turn: SSAValue,
     ) -> ScopOp:
         """The sequential loops, with a call for each step of a phase.
 
-        Each step changes `turn`, which the next one reads. So their order is known to who analyses
-        the loops, without what the functions access.
+        The first rank uses the arrays that it has `whole`, instead of parts of them. Each step
+        changes `turn`, which the next one reads. So their order is known to who analyses the loops,
+        without what the functions access.
         """
         old = self._scop.op
         scop = ScopOp(list(values.values()), list(values), self._scop.context, Region(Block()))
@@ -191,9 +197,14 @@ class _Program:
                 argument.name_hint = names[position]
                 domain = domain.set_dim_name(isl.dim_type.set, position, names[position])
             known = {**values, **dict(zip(names, block.args, strict=True))}
-            others = [*place.values(), *memory.values(), *self._functions.outside]
             code = Code(InsertPoint.at_end(block))
-            step.call(code, known, {}, others)
+            in_place = {
+                name: whole[name].memory if name in whole else memory[name] for name in memory
+            }
+            with code.either(place.rank, "eq", 0) as (first, others):
+                for body, arrays in ((first, in_place), (others, memory)):
+                    arguments = [*place.values(), *arrays.values(), *self._functions.outside]
+                    step.call(body, known, {}, arguments)
             code.store(code.difference(code.constant(1), code.load(turn)), turn)
             scop.body.block.add_op(StmtOp(phase.name, domain, Region(block)))
         scop.body.block.add_op(tree_from_schedule(build_tree(self._tree.tree)))

@@ -26,6 +26,7 @@ from polyir.distributed.elements import (
     divisions_of,
     step_parameters,
 )
+from polyir.distributed.exchange import pieces_of
 from polyir.distributed.phases import Phase, Range, divided, instances_of_steps
 from polyir.distributed.rank_sums import Ranks, Total, Vector, summed
 from polyir.distributed.requirements import require_parallel_loops
@@ -295,7 +296,7 @@ class Simulation:
         found = Traffic()
         for bytes, sets in groups if rank else ():
             elements = sum(number_of_points(fixed(each, values)) for each in sets)
-            found += Traffic(int(elements > 0), elements * bytes)
+            found += Traffic(pieces_of(elements), elements * bytes)
         return found
 
     def of_rank(self, rank: int) -> Work:
