@@ -74,7 +74,8 @@ class Phase:
     first; parameters that are called `stem` and a number stand for them. `place` is
     `{ S[i] -> [p] }`, those of the parallel loops that are divided, or functions of them and of
     the step; `ranges` has all their values. If there are no parallel loops, all instances are in
-    one place. `tree` is the subtree, from the band with these loops down.
+    one place. `is_near` tells whether places follow subscripts of what is written. `tree` is the
+    subtree, from the band with these loops down.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Phase:
     stem: str
     place: isl.UnionMap
     ranges: tuple[Range, ...]
+    is_near: bool
     tree: tuple[TreeNode, ...]
 
     @property
@@ -224,7 +226,7 @@ class _Division:
     ) -> tuple[TreeNode, ...]:
         if loops:
             count = min(len(loops), self._dimensions)
-            places = places_in_space(self._scop, around.domain, loops, around.loops, count)
+            places, is_near = places_in_space(self._scop, around.domain, loops, around.loops, count)
             place = _values(places, around.domain)
             moves = [
                 not one.plain_is_equal(other) for one, other in zip(places, loops, strict=False)
@@ -233,6 +235,7 @@ class _Division:
                 self._range(place, position, moves[position]) for position in range(count)
             )
         else:
+            is_near = True
             place = isl.UnionMap.from_domain_and_range(around.domain, isl.UnionSet("{ [0] }"))
             zero = isl.PwAff("{ [(0)] }")
             ranges = (Range(zero, zero, 1, 0),)
@@ -245,6 +248,7 @@ class _Division:
                 self._stem,
                 place,
                 ranges,
+                is_near,
                 tuple(_with_instances(node, around.domain) for node in nodes),
             )
         )

@@ -31,13 +31,13 @@ def places_in_space(
     parallel: Sequence[isl.UnionPwAff],
     around: Sequence[isl.UnionPwAff],
     count: int,
-) -> tuple[isl.UnionPwAff, ...]:
+) -> tuple[tuple[isl.UnionPwAff, ...], bool]:
     """Functions of the instances in `domain` that say how `count` parallel loops are divided.
 
     They are for the first loops. Each is the loop itself, or a sum of multiples of the `parallel`
     loops and of those `around` them that is, but for a bounded number, a subscript of what every
     statement writes. In one step, instances with different places are in different iterations of
-    parallel loops.
+    parallel loops. The second result tells whether there is a subscript for each of them.
     """
     loops = (*parallel, *around)
     statements = [
@@ -57,7 +57,8 @@ def places_in_space(
             if _are_near(statements, found) and _differ([*others, found], len(parallel)):
                 chosen[position] = found
                 break
-    return tuple(_sum(each, loops) for each in chosen)
+    is_near = all(_are_near(statements, each) for each in chosen)
+    return tuple(_sum(each, loops) for each in chosen), is_near
 
 
 class _Linear:
@@ -77,7 +78,7 @@ class _Linear:
         if any(row is None for _, row in used):
             return None
         columns = zip(*([factor * each for each in row or ()] for factor, row in used), strict=True)
-        return tuple(map(sum, columns))
+        return tuple(sum(column, Fraction(0)) for column in columns)
 
 
 def _are_near(statements: Sequence[_Linear], factors: Row) -> bool:

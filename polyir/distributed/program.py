@@ -77,6 +77,11 @@ def _remarks(phases: Sequence[Phase], sent_arrays: Mapping[str, Sequence[str]]) 
         loops = "loops" if len(phase.ranges) > 1 else "loop"
         tiles = " x ".join(str(each.stride) for each in phase.ranges)
         yield f"divided the parallel {loops} of {names} into tiles of {tiles}; a rank {messages}"
+        if not phase.is_near:
+            yield (
+                f"the divided {loops} of {names} and the subscripts of what is written differ: a "
+                "rank's part of an array may be nearly all of it"
+            )
 
 
 class _Program:
