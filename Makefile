@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed test test-all lint types format bench bench-docs bench-limits bench-reductions \
-	bench-compile bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
+	bench-compile bench-distributed bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
 	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules clean
 
 help:  ## list the targets
@@ -108,6 +108,10 @@ bench-reductions: bytecode  ## time reductions by gcc and by polyir
 # Options: make bench-irregular BENCH="--size=100000 --matrices=grid-3d --write-docs triangular-solve"
 bench-irregular: bytecode  ## time inspectors and executors of programs with index arrays
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/irregular.py $(BENCH)
+
+# Options: make bench-distributed BENCH="--write-docs --tables=messages,scaling jacobi-2d"
+bench-distributed: bytecode  ## count messages of ranks, time them, and compare with predictions
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/distributed.py $(BENCH)
 
 bench-scaling: .venv/stamp  ## time each stage on chains of statements and on deep nests
 	$(BIN)/python benchmarks/scaling.py

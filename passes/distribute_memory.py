@@ -18,7 +18,7 @@ from polyir.distributed.requirements import (
     require_scops,
 )
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed_scops, require_proved
+from polyir.passes.prerequisites import analysed_scops, find_reductions, require_proved
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
     sequential loops around them run on all ranks; after each of their iterations, ranks send each
     other what they need. The first rank scatters the arguments, and gathers the results
     (docs/distributed.md). `grid`, `distribution`, `block` and `replicate` say which rank has what.
+    With `reassociate`, or if the dependences have reductions, the updates of one element may be
+    divided, too: each rank has partial results, which MPI combines after each step.
 
     Before:
 
@@ -92,6 +94,8 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
         for scop_op in operations:
             require_proved(scop_op, self.name)
             require_distributable(scop_op)
+            if self.reassociate:
+                find_reductions(scop_op, self.name)
         scops = [scop_of(scop_op) for scop_op in operations]
         require_arrays(scops, self.replicate)
         for scop in scops:

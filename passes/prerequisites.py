@@ -29,7 +29,7 @@ from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
-from polyir.model.reductions import oriented
+from polyir.model.reductions import oriented, prepare_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.passes.options import PassWithOptions
@@ -129,6 +129,17 @@ def analysed(scop: ScopOp) -> bool:
     if dependences is not None:
         attach_dependences(scop, dependences)
     return dependences is not None
+
+
+def find_reductions(scop: ScopOp, pass_name: str) -> None:
+    """Give a scop dependences of the kind `reduction`, if it has none, of the order it is in."""
+    known = scop.dependences
+    if known is not None and known.data.reductions:
+        return
+    prepare_updates(scop)
+    dependences = dependences_of(scop, pass_name=pass_name, reassociate=True)
+    if dependences is not None:
+        attach_dependences(scop, dependences)
 
 
 _too_hard: WeakSet[ScopOp] = WeakSet()

@@ -52,7 +52,8 @@ from polyir.runtime.compiler import (
     find_compiler,
     jit_available,
 )
-from polyir.runtime.functions import calls_mpi, public_functions
+from polyir.runtime.functions import public_functions
+from polyir.target.abi import calls_mpi
 from polyir.target.errors import TargetError
 from polyir.universe import (
     OPT_TARGETS,

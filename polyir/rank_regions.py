@@ -19,8 +19,7 @@ from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
-from polyir.runtime.functions import calls_mpi
-from polyir.target.abi import ArrayParameter, Signature, signature_of, symbol_name
+from polyir.target.abi import ArrayParameter, Signature, calls_mpi, signature_of, symbol_name
 from polyir.target.c import COptions, c_text
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import NATIVE, RegionText

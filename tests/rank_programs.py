@@ -53,16 +53,18 @@ class RanksFailedError(Exception):
     """A run that ended with an error, or did not end in time."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Call:
     """What came of one call: the arguments, and the most bytes that each rank had allocated.
 
-    `peaks_in_steps` are without the messages by which arrays are scattered and gathered.
+    `peaks_in_steps` are without the messages by which arrays are scattered and gathered;
+    `messages` are those that all ranks sent in steps.
     """
 
     arguments: list[Argument]
     peaks: list[int]
     peaks_in_steps: list[int]
+    messages: int = 0
 
 
 @dataclass(frozen=True)
@@ -81,16 +83,20 @@ class RankProgram:
             given.write_bytes(_packed(self.signature, calls))
             command = [_program("mpiexec") or "", "-n", str(ranks), str(self.path)]
             output = run_to_end([*command, str(given), str(taken)], seconds)
-            content = taken.read_bytes()
+            content = taken.read_bytes() if taken.exists() else b""
+        arrays = [each for call in calls for each in call if isinstance(each, np.ndarray)]
+        if len(content) != sum(each.nbytes for each in arrays):
+            raise RanksFailedError(f"no result:\n{output}"[:3000])
         results = [
             Call(arguments, [0] * ranks, [0] * ranks)
             for arguments in _unpacked(self.signature, calls, content)
         ]
         for line in output.splitlines():
             match line.split():
-                case ["peak", call, rank, most, in_steps]:
+                case ["peak", call, rank, most, in_steps, messages]:
                     results[int(call)].peaks[int(rank)] = int(most)
                     results[int(call)].peaks_in_steps[int(rank)] = int(in_steps)
+                    results[int(call)].messages += int(messages)
         return results
 
 
@@ -125,7 +131,7 @@ def build(
 ) -> RankProgram:
     """Compile a distributed function with a main program; raises `RanksFailedError`."""
     text = path.with_suffix(".c")
-    source = source.replace("message = malloc(", "message = allocate_message(")
+    source = source.replace("message = polyir_mpi_malloc(", "message = allocate_message(")
     text.write_text("\n".join((_PRELUDE, source, _main(signature))))
     done = subprocess.run(
         [_program("mpicc") or "", *flags, str(text), "-o", str(path), "-lm"],
@@ -214,7 +220,7 @@ int sched_yield(void) {{
   return nanosleep(&pause, NULL);
 }}
 
-static int64_t allocated, most_allocated, most_in_steps;
+static int64_t allocated, most_allocated, most_in_steps, messages;
 
 static void *allocate_message(size_t size) {{
   void *memory = malloc(size);
@@ -247,6 +253,13 @@ _MAIN = """\
 #undef malloc
 #undef free
 
+// MPI calls its own function by the other name.
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int target, int tag,
+              MPI_Comm ranks, MPI_Request *request) {
+  messages++;
+  return PMPI_Isend(buffer, count, type, target, tag, ranks, request);
+}
+
 static void take(FILE *file, void *to, size_t size) {
   if (fread(to, 1, size, file) != size)
     MPI_Abort(MPI_COMM_WORLD, 3);
@@ -276,10 +289,10 @@ int main(int count, char **names) {
   take(given, &calls, sizeof calls);
   for (int64_t k = 0; k < calls; k++) {
     ARGUMENTS
-    most_allocated = most_in_steps = 0;
+    most_allocated = most_in_steps = messages = 0;
     CALL
-    printf("peak %lld %d %lld %lld\\n", (long long)k, rank, (long long)most_allocated,
-           (long long)most_in_steps);
+    printf("peak %lld %d %lld %lld %lld\\n", (long long)k, rank, (long long)most_allocated,
+           (long long)most_in_steps, (long long)messages);
     if (allocated)
       MPI_Abort(MPI_COMM_WORLD, 4);
     WRITTEN

@@ -17,11 +17,13 @@ from polyir import api
 from polyir.diagnostics import OptionError, PolyirError, print_missed, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.options import DistributionOptions
-from polyir.distributed.simulation import Simulation, SizedProgram
+from polyir.distributed.simulation import Simulation
+from polyir.distributed.sized_program import SizedProgram
 from polyir.distributed.time_model import Network, predicted
 from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.distribute_memory import DistributeMemoryPass
+from polyir.passes.prerequisites import find_reductions
 from polyir.pipeline import (
     RANKS_PIPELINE,
     AvailablePasses,
@@ -94,12 +96,15 @@ def _run(arguments: Sequence[str]) -> int:
     with remarks_to(print_missed), time_limited_to(options.time_limit):
         module, _ = api.run_passes(api.parse(text, options.file), before)
         scop = _only_scop(module, options.function)
+        if division.reassociate:
+            find_reductions(scop.op, DistributeMemoryPass.name)
+            scop = scop_of(scop.op)
         names = scop.op.parameter_values
         for name, _ in options.size:
             if name not in names:
                 raise OptionError(f"no size named '{name}'; known sizes: {', '.join(names)}")
         sizes = dict.fromkeys(names, options.default_size) | dict(options.size)
-        program = SizedProgram(scop, sizes, division.grid)
+        program = SizedProgram(scop, sizes, division)
     shown = ", ".join(f"{name}={value}" for name, value in program.sizes.items())
     print(f"sizes: {shown}")
     network = Network(options.alpha, options.beta, options.iteration)
@@ -118,8 +123,6 @@ def _divided(
     """The passes before `distribute-memory`, and its options; those after it change no message."""
     for place, each in enumerate(passes):
         if isinstance(each, DistributeMemoryPass):
-            if each.distribution != "block":
-                raise OptionError("only distribution=block is simulated: one block a rank")
             return tuple(passes[:place]), each
     return tuple(passes), DistributionOptions()
 

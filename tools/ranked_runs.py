@@ -22,10 +22,9 @@ from polyir.runtime import (
     public_signatures,
 )
 from polyir.runtime.data import Value, make_arguments
-from polyir.runtime.functions import calls_mpi
 from polyir.runtime.measure import Argument, copy_arguments
 from polyir.runtime.ranks import RankReport, build_program, run_on_ranks
-from polyir.target.abi import Signature
+from polyir.target.abi import Signature, calls_mpi
 from polyir.tuning.kernel import function_of
 
 PASS = "distribute-memory"

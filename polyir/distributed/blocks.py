@@ -62,6 +62,7 @@ class Blocks:
         self._arrays = {
             name: len(dynamic(memory.type).get_shape())
             for name, memory in self._scop.arrays.items()
+            if name not in elements.private
         }
         places = [f"{name}_{d}" for name, rank in self._arrays.items() for d in range(rank)]
         self._columns = [*self._bounds, *places, *([_OWNER] if options.tiles else [])]
@@ -80,8 +81,13 @@ class Blocks:
     def parts(
         self, code: Code, place: Place, block: SSAValue, memory: Mapping[str, SSAValue]
     ) -> dict[str, Part]:
-        """The parts of arrays for a block of the rank that runs."""
-        return {
+        """The parts of arrays for a block of the rank that runs; private ones are whole."""
+        whole = {
+            name: Part(value, (code.constant(0),) * len(dynamic(value.type).get_shape()))
+            for name, value in memory.items()
+            if name in self._elements.private
+        }
+        return whole | {
             name: Part(
                 value,
                 tuple(
@@ -90,6 +96,7 @@ class Blocks:
                 ),
             )
             for name, value in memory.items()
+            if name not in whole
         }
 
     def owner(self, code: Code, place: Place, block: SSAValue) -> SSAValue:
@@ -217,7 +224,7 @@ class Blocks:
             known = {**values, **self.bounds(body, place, block, OWN)}
             for name, sets in held.items():
                 for dimension, cell in enumerate(cells[name]):
-                    least, size = self._extent(body, sets, dimension, known)
+                    least, size = self.extent(body, sets, dimension, known)
                     if name in whole:
                         least, size = (
                             body.choice(is_first, body.constant(0), each) for each in (least, size)
@@ -231,8 +238,8 @@ class Blocks:
                     column = self._columns.index(f"{name}_{dimension}")
                     body.store(least, place.table, block, column)
         memory: dict[str, SSAValue] = {}
-        for name, value in self._scop.arrays.items():
-            element = dynamic(value.type).element_type
+        for name in self._arrays:
+            element = dynamic(self._scop.arrays[name].type).element_type
             if cells[name]:
                 sizes = [code.load(cell) for cell in cells[name]]
                 memory[name] = code.array(name, *sizes, element=element)
@@ -252,7 +259,7 @@ class Blocks:
         whole = {name: [every[name]] for name in self._options.replicate if held[name]}
         return {name: sets for name, sets in (held | whole).items() if sets}
 
-    def _extent(
+    def extent(
         self, code: Code, sets: Sequence[isl.Set], dimension: int, values: Values
     ) -> tuple[SSAValue, SSAValue]:
         """The least subscript along a dimension, and how many there are up to the greatest.

@@ -89,15 +89,21 @@ class Elements:
     """The sets of a scop whose tree is divided into phases.
 
     `divisions` has the division of each phase by its name; a phase that one rank runs has none,
-    and is a part of the first rank's work.
+    and is a part of the first rank's work. The arrays `private` are no part of the sets: each rank
+    has one for itself.
     """
 
     def __init__(
-        self, scop: Scop, phases: Sequence[Phase], divisions: Mapping[str, Division]
+        self,
+        scop: Scop,
+        phases: Sequence[Phase],
+        divisions: Mapping[str, Division],
+        private: Collection[str] = (),
     ) -> None:
         self.scop = scop
         self.phases = tuple(phases)
         self.divisions = divisions
+        self.private = private
         self._phase_of = {name: phase for phase in phases for name in phase.statements}
 
     # ------------------------------------------------------------------------------ instances
@@ -131,10 +137,21 @@ class Elements:
         return self._accesses(AccessKind.READ, AccessKind.MAY_WRITE)
 
     def _accesses(self, *kinds: AccessKind) -> isl.UnionMap:
-        accesses = self.scop.accesses(*kinds)
+        accesses = self._shared(self.scop.accesses(*kinds))
         if all(each.certain for statement in self.scop.statements for each in statement.accesses):
             return accesses
         return accesses.intersect_range(existing_elements(self.scop))
+
+    def _shared(self, accesses: isl.UnionMap) -> isl.UnionMap:
+        """Accesses without those to arrays that are private."""
+        if not self.private:
+            return accesses
+        shared = (
+            isl.UnionMap.from_map(each)
+            for each in maps_of(accesses)
+            if each.get_tuple_name(isl.dim_type.out) not in self.private
+        )
+        return reduce(isl.UnionMap.union, shared, isl.UnionMap.empty(accesses.get_space()))
 
     @cached_property
     def _order(self) -> isl.UnionMap:

@@ -145,7 +145,7 @@ class Exchange:
             for row, name in ((_OUT, "outgoing"), (_IN, "incoming"))
         ]
         self._next = code.array("next", ranks)
-        requests = mpi.AllocateTypeOp(mpi.RequestType, _i32(code, code.product(ranks, 2)))
+        requests = mpi.AllocateTypeOp(mpi.RequestType, i32_of(code, code.product(ranks, 2)))
         code.add(requests)
         self._requests = requests.result
         self._posted = code.cell("posted")
@@ -163,7 +163,7 @@ class Exchange:
 
     def end(self, code: Code) -> None:
         """Wait, and unpack what came."""
-        code.add(mpi.WaitallOp(self._requests, _i32(code, code.load(self._posted))))
+        code.add(mpi.WaitallOp(self._requests, i32_of(code, code.load(self._posted))))
         if self._blocks.has_several:
             self._keep_own(code)
         self._copy_starts(code, _IN)
@@ -249,28 +249,29 @@ class Exchange:
             is_other = body.compared(peer, "ne", self._place.rank)
             is_some = body.compared(count, "ne", 0)
             with body.conditional(body.both(is_other, is_some)) as some:
-                pointer, type = _pointer(some, self._buffers[row], start)
+                pointer, type = pointer_to(some, self._buffers[row], start)
                 number = some.load(self._posted)
-                request = mpi.VectorGetOp(self._requests, _i32(some, number))
+                request = mpi.VectorGetOp(self._requests, i32_of(some, number))
                 some.add(request)
-                length, other = _length(some, count), _i32(some, peer)
-                tag = _i32(some, some.constant(self._tag))
+                length, other = length_of(some, count), i32_of(some, peer)
+                tag = i32_of(some, some.constant(self._tag))
                 some.add(kind(pointer, length, type, other, tag, request.result))
                 some.store(some.sum(number, 1), self._posted)
 
 
-def _i32(code: Code, value: SSAValue) -> SSAValue:
+def i32_of(code: Code, value: SSAValue) -> SSAValue:
+    """An index as an integer of 32 bits, as MPI has them."""
     return code.builder.insert(arith.IndexCastOp(value, i32)).result
 
 
-def _length(code: Code, count: SSAValue) -> SSAValue:
+def length_of(code: Code, count: SSAValue) -> SSAValue:
     """The number of elements of a message, which MPI counts with 32 bits."""
     is_known = code.compared(count, "sle", MOST_ELEMENTS)
     code.add(AssertOp(is_known, f"a message has more than {MOST_ELEMENTS} elements"))
-    return _i32(code, count)
+    return i32_of(code, count)
 
 
-def _pointer(
+def pointer_to(
     code: Code, buffer: SSAValue, start: SSAValue | None = None
 ) -> tuple[SSAValue, SSAValue]:
     """A pointer into a buffer, and the type of its elements for MPI."""
@@ -288,12 +289,12 @@ def _pointer(
 
 
 def _send(code: Code, buffer: SSAValue, count: SSAValue, peer: SSAValue) -> None:
-    pointer, type = _pointer(code, buffer)
-    tag = _i32(code, code.constant(0))
-    code.add(mpi.SendOp(pointer, _length(code, count), type, _i32(code, peer), tag))
+    pointer, type = pointer_to(code, buffer)
+    tag = i32_of(code, code.constant(0))
+    code.add(mpi.SendOp(pointer, length_of(code, count), type, i32_of(code, peer), tag))
 
 
 def _receive(code: Code, buffer: SSAValue, count: SSAValue, peer: SSAValue) -> None:
-    pointer, type = _pointer(code, buffer)
-    tag = _i32(code, code.constant(0))
-    code.add(mpi.RecvOp(pointer, _length(code, count), type, _i32(code, peer), tag))
+    pointer, type = pointer_to(code, buffer)
+    tag = i32_of(code, code.constant(0))
+    code.add(mpi.RecvOp(pointer, length_of(code, count), type, i32_of(code, peer), tag))

@@ -21,12 +21,15 @@ class DistributionOptions:
     block: tiles in a block of `block-cyclic`, in each divided loop.
     replicate: arrays of which each rank holds all elements that are accessed, which saves no
         message. The others are held as far as a block accesses them.
+    reassociate: updates of one element by an associative operation may run in any order, and so be
+        divided among ranks: each has partial results, which MPI combines.
     """
 
     grid: int = 1
     distribution: Literal["block", "cyclic", "block-cyclic"] = "block"
     block: int | None = None
     replicate: tuple[str, ...] = ()
+    reassociate: bool = False
 
     def __post_init__(self) -> None:
         if self.grid not in (1, 2):

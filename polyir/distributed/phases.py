@@ -11,7 +11,7 @@ U. Bondhugula, "Compiling affine loop nests for distributed-memory parallel arch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -75,7 +75,8 @@ class Phase:
     `{ S[i] -> [p] }`, those of the parallel loops that are divided, or functions of them and of
     the step; `ranges` has all their values. If there are no parallel loops, all instances are in
     one place. `is_near` tells whether places follow subscripts of what is written. `tree` is the
-    subtree, from the band with these loops down.
+    subtree, from the band with these loops down. If the phase is not divided, one rank runs all of
+    it.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Phase:
     ranges: tuple[Range, ...]
     is_near: bool
     tree: tuple[TreeNode, ...]
+    is_divided: bool
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -105,11 +107,15 @@ class DividedTree:
     phases: tuple[Phase, ...]
 
 
-def divided(scop: Scop, dimensions: int) -> DividedTree:
-    """The phases of a scop, whose outermost `dimensions` parallel loops are divided, or fewer."""
+def divided(scop: Scop, dimensions: int, updates: Collection[str] = ()) -> DividedTree:
+    """The phases of a scop, whose outermost `dimensions` parallel loops are divided, or fewer.
+
+    Around the statements in `updates`, the first parallel loop of a phase is not parallel but for
+    partial results that each rank has; in the phase, it is said to be sequential.
+    """
     root = describe_tree(scop.schedule)
     assert isinstance(root.content, isl.UnionSet)
-    division = _Division(scop, dimensions)
+    division = _Division(scop, dimensions, updates)
     domain = root.content.intersect_params(scop.context)
     nothing = _Around((), domain)
     tree = division.divide(root.children, nothing)
@@ -163,8 +169,9 @@ def _values(loops: Sequence[isl.UnionPwAff], domain: isl.UnionSet) -> isl.UnionM
 class _Division:
     """Visits a tree from the root down, and collects the phases in the order of the tree."""
 
-    def __init__(self, scop: Scop, dimensions: int) -> None:
+    def __init__(self, scop: Scop, dimensions: int, updates: Collection[str]) -> None:
         self.phases: list[Phase] = []
+        self._updates = updates
         self._scop, self._context = scop, scop.context
         self._dimensions = dimensions
         self._stem = unused_stem("step", parameters_of(scop.context.get_space()))
@@ -211,6 +218,8 @@ class _Division:
             while last < count and band.coincident[last]:
                 last += 1
             rest = _members_from(node, band, first)
+            if self._has_updates(around.domain):
+                rest = _first_sequential(rest)
             below = self._phase((rest,), inner, tuple(functions[first:last]))
         if first == 0:
             return below
@@ -226,7 +235,11 @@ class _Division:
     ) -> tuple[TreeNode, ...]:
         if loops:
             count = min(len(loops), self._dimensions)
-            places, is_near = places_in_space(self._scop, around.domain, loops, around.loops, count)
+            places, is_near = loops[:count], True
+            if not self._has_updates(around.domain):
+                places, is_near = places_in_space(
+                    self._scop, around.domain, loops, around.loops, count
+                )
             place = _values(places, around.domain)
             moves = [
                 not one.plain_is_equal(other) for one, other in zip(places, loops, strict=False)
@@ -250,9 +263,13 @@ class _Division:
                 ranges,
                 is_near,
                 tuple(_with_instances(node, around.domain) for node in nodes),
+                bool(loops),
             )
         )
         return ()
+
+    def _has_updates(self, domain: isl.UnionSet) -> bool:
+        return any(each.get_tuple_name() in self._updates for each in sets_of(domain))
 
     def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> Range:
         (values,) = sets_of(place.range())
@@ -303,6 +320,13 @@ def _members_from(node: TreeNode, band: BandMembers, first: int) -> TreeNode:
         empty,
     )
     return replace(node, content=rest)
+
+
+def _first_sequential(band: TreeNode) -> TreeNode:
+    """A band whose first member is not said to be parallel."""
+    assert isinstance(band.content, BandMembers)
+    flags = (False, *band.content.coincident[1:])
+    return replace(band, content=replace(band.content, coincident=flags))
 
 
 def _identity(phases: Sequence[Phase], position: int) -> isl.UnionPwAff:

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
 from polyir.distributed.blocks import Blocks, Place, Values
+from polyir.distributed.divided_reductions import PartialResults, divided_reductions
 from polyir.distributed.elements import (
     OWN,
     PEER,
@@ -27,8 +28,8 @@ from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.overlap import Edge, edges_of
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
+from polyir.distributed.rank_results import RankResults
 from polyir.distributed.requirements import (
-    is_divided,
     require_instances,
     require_parallel_loops,
 )
@@ -49,29 +50,34 @@ def distribute_memory(
     added before it. Raises `NotDistributedError` if no loop can be divided among ranks.
     """
     require_instances(scop)
-    scop = with_extents(scop)
-    tree = divided(scop, options.grid)
-    require_parallel_loops(scop, tree.phases)
+    reductions = divided_reductions(scop)
+    scop = with_extents(reductions.scop)
+    tree = divided(scop, options.grid, reductions.updates)
+    require_parallel_loops(scop, tree.phases, reductions.reasons)
     divisions = divisions_of(tree.phases, scop.op.parameter_values)
     kernel = scop.op.parent_op()
     assert isinstance(kernel, func.FuncOp)
-    elements = Elements(scop, tree.phases, divisions)
+    elements = Elements(scop, tree.phases, divisions, reductions.names)
     known = set(module.walk())
-    program = _Program(module, kernel, tree, elements, options)
+    program = _Program(module, kernel, tree, elements, options, reductions.results)
     program.write()
     for op in module.walk():
         if op not in known and isinstance(op.location, UnknownLoc):
             op.location = scop.op.location
-    return tuple(_remarks(tree.phases, program.sent))
+    return (*_remarks(tree.phases, program.sent, reductions.results), *reductions.reasons)
 
 
-def _remarks(phases: Sequence[Phase], sent_arrays: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _remarks(
+    phases: Sequence[Phase],
+    sent_arrays: Mapping[str, Sequence[str]],
+    partial: Sequence[PartialResults],
+) -> Iterator[str]:
     """What ranks do in each phase, and the arrays that they send parts of, one line a phase."""
     for phase in phases:
         names = name_list(phase.statements)
         sent = sent_arrays[phase.name]
         messages = f"sends {name_list(sent)} after each step" if sent else "sends nothing"
-        if not is_divided(phase):
+        if not phase.is_divided:
             yield f"the first rank runs {names}, whose loops are not parallel; it {messages}"
             continue
         loops = "loops" if len(phase.ranges) > 1 else "loop"
@@ -82,6 +88,12 @@ def _remarks(phases: Sequence[Phase], sent_arrays: Mapping[str, Sequence[str]]) 
                 f"the divided {loops} of {names} and the subscripts of what is written differ: a "
                 "rank's part of an array may be nearly all of it"
             )
+        for each in partial:
+            if each.updates[0] in phase.statements:
+                yield (
+                    f"ranks have partial results of {name_list(each.updates)}: MPI combines them "
+                    f"by a {each.combiner.name}, and {each.result} updates {each.array}"
+                )
 
 
 class _Program:
@@ -94,9 +106,11 @@ class _Program:
         tree: DividedTree,
         elements: Elements,
         options: DistributionOptions,
+        partial: Sequence[PartialResults],
     ) -> None:
         self._kernel, self._tree, self._elements = kernel, tree, elements
         self._scop = elements.scop
+        self._partial = partial
         self._functions = Functions(module, kernel, elements)
         self._blocks = Blocks(elements, options)
         self.sent: dict[str, tuple[str, ...]] = {}
@@ -110,12 +124,18 @@ class _Program:
         code = Code(InsertPoint.before(op))
         values = dict(op.parameter_values)
         place = self._blocks.table(code, values, *self._ranks(code))
+        private = self._elements.private
         whole = {
             name: self._whole(code, array)
             for name, array in self._scop.arrays.items()
-            if self._is_argument(name)
+            if self._is_argument(name) or name in private
         }
         memory = self._blocks.allocate(code, values, place, whole)
+        parts = [each for each in memory.values() if isinstance(each.owner, memref.AllocOp)]
+        memory = {
+            name: whole[name].memory if name in private else memory[name]
+            for name in self._scop.arrays
+        }
         for name, sets, move in (
             ("scatter", self._elements.scattered(PEER), scatter),
             ("gather", self._elements.gathered(PEER), gather),
@@ -127,11 +147,10 @@ class _Program:
             outer = {array: elements for array, elements in sets.items() if array in whole}
             for each in self._transfers(name, outer):
                 move(code, self._blocks, each, values, place, whole, memory)
-        arrays = [each for each in memory.values() if isinstance(each.owner, memref.AllocOp)]
-        code.free(*arrays, place.table)
+        code.free(*parts, place.table)
         Rewriter.erase_op(op)
         for name, array in self._scop.arrays.items():
-            if not self._is_argument(name):
+            if not self._is_argument(name) and name not in private:
                 _erase_memory(array)
 
     def _ranks(self, code: Code) -> tuple[SSAValue, SSAValue]:
@@ -240,9 +259,12 @@ class _Program:
             Exchange(self._blocks, each, values, place, memory, tag)
             for tag, each in enumerate(transfers)
         ]
+        results = self._results(phase, memory, values)
         for each in exchanges:
             each.begin(code)
-        edges = edges_of(self._elements, phase) if exchanges and is_divided(phase) else None
+        for result in results:
+            result.set_neutral(code)
+        edges = edges_of(self._elements, phase) if exchanges and phase.is_divided else None
         part = _Computation(self._blocks, compute, division, values, memory, place, outside)
         if edges is None:
             part.compute(code)
@@ -252,10 +274,23 @@ class _Program:
             each.send(code)
         if edges is not None:
             part.compute_inside(code, edges)
+        for result in results:
+            result.combine(code)
         for each in exchanges:
             each.end(code)
         code.add(func.ReturnOp())
         return outlined
+
+    def _results(
+        self, phase: Phase, memory: Mapping[str, SSAValue], values: Values
+    ) -> list[RankResults]:
+        """What each rank has for itself in a step of a phase, and MPI combines."""
+        shared = {name for each in self._tree.phases if each.is_divided for name in each.statements}
+        return [
+            RankResults(each, memory[each.name], phase, self._blocks, values, each.result in shared)
+            for each in self._partial
+            if each.updates[0] in phase.statements
+        ]
 
 
 @dataclass(frozen=True)

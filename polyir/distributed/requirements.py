@@ -20,7 +20,6 @@ from polyir.dialects.mark_attributes import KernelAttr
 from polyir.dialects.schedule_tree import ExpansionOp, ExtensionOp, MarkOp, walk_tree
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.phases import Phase
-from polyir.isl_trees import BandMembers
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind
 from polyir.walks import operations_in, outermost
@@ -181,26 +180,23 @@ def require_instances(scop: Scop) -> None:
         raise _refusal(scop.op, "it has no iteration")
 
 
-def require_parallel_loops(scop: Scop, phases: Sequence[Phase]) -> None:
+def require_parallel_loops(
+    scop: Scop, phases: Sequence[Phase], reasons: Sequence[str] = ()
+) -> None:
     """There is something to divide; raises `NotDistributedError` if one rank would run all.
 
     Nor may the order of the updates of a reduction decide which rank runs them, for no rank has
-    all of them then.
+    all of them then. `reasons` say why loops that carry reductions are not divided.
     """
-    if not any(map(is_divided, phases)):
-        raise _refusal(
-            scop.op, "no loop of its schedule is parallel, so that one rank would run all"
+    if not any(phase.is_divided for phase in phases):
+        why = "; ".join(
+            ["no loop of its schedule is parallel, so that one rank would run all", *reasons]
         )
+        raise _refusal(scop.op, why)
     for name in _divided_reductions(scop, phases):
         raise _refusal(
             scop.op, f"the updates of '{name}' by a reduction would be divided among ranks"
         )
-
-
-def is_divided(phase: Phase) -> bool:
-    """Whether ranks share a phase; one rank runs all of a phase without a parallel loop."""
-    content = phase.tree[0].content if phase.tree else None
-    return isinstance(content, BandMembers) and content.coincident[0]
 
 
 def _divided_reductions(scop: Scop, phases: Sequence[Phase]) -> Iterator[str]:

@@ -32,7 +32,9 @@ from typing import Final
 
 from polyir.cost.geometric_program import GeometricProgram, Posynomial, constant, variable
 from polyir.distributed.phases import Phase
-from polyir.distributed.simulation import Simulation, SizedProgram, Step, Work
+from polyir.distributed.simulation import Simulation, Step
+from polyir.distributed.sized_program import SizedProgram
+from polyir.distributed.traffic import Work
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,11 @@ class TiledSpace:
         )
         if all(each <= 1 for each in passes):
             return True
-        return self.delay(widths, height) + 1 <= self.rows / height
+        return self.idle_tiles(widths, height) == 0
+
+    def idle_tiles(self, widths: Sequence[int], height: int) -> float:
+        """For how many tiles a processor waits between two passes, if there are several."""
+        return max(0.0, self.delay(widths, height) + 1 - self.rows / height)
 
     def efficiency(self, widths: Sequence[int], height: int) -> float:
         """The time of one processor without messages, divided by that of all together."""
@@ -277,9 +283,8 @@ def _time_of_phases(simulation: Simulation, phases: Sequence[Phase], network: Ne
 
     def time(number: int) -> float:
         # Neighbouring steps may differ, as where two phases take turns.
-        near = (
-            steps[number : number + 2] if len(steps) > STEP_SAMPLES else steps[number : number + 1]
-        )
+        is_one = len(steps) <= STEP_SAMPLES or number in (0, len(steps) - 1)
+        near = steps[number : number + (1 if is_one else 2)]
         times = [_step_time(simulation, inside[step], step, network) for step in near]
         return sum(times) / len(times)
 
@@ -289,27 +294,33 @@ def _time_of_phases(simulation: Simulation, phases: Sequence[Phase], network: Ne
 def _step_time(
     simulation: Simulation, phases: Sequence[Phase], step: Step, network: Network
 ) -> float:
-    ends = [simulation.active(phase, step) for phase in phases]
-    busy = [each for each in ends if each[0] <= each[1]]
-    if not busy:
-        return 0.0
-    first, last = min(low for low, _ in busy), max(high for _, high in busy)
-    count = last - first + 1
-    places = {first + k * (count - 1) // (RANK_SAMPLES - 1) for k in range(RANK_SAMPLES)}
-    ranks = sorted(places) if count > RANK_SAMPLES else range(first, last + 1)
-    return max(
+    ranks = {
+        rank for phase in phases for rank in _spread(simulation.active(phase, step), RANK_SAMPLES)
+    }
+    times = (
         sum(network.time(simulation.in_step(rank, phase, step)) for phase in phases)
-        for rank in ranks
+        for rank in sorted(ranks)
     )
+    return max(times, default=0.0)
+
+
+def _spread(ranks: Sequence[int], count: int) -> Sequence[int]:
+    """So many of the ranks, from the first to the last one, or all."""
+    if len(ranks) <= count:
+        return ranks
+    return [ranks[k * (len(ranks) - 1) // (count - 1)] for k in range(count)]
 
 
 def _interpolated_sum(function: Callable[[int], float], count: int, samples: int) -> float:
-    """The sum of `function` from 0 to `count - 1`, as if it were linear between samples."""
+    """The sum of `function` from 0 to `count - 1`, as if it were linear between samples.
+
+    The first and the last one, which may be special, count for themselves.
+    """
     if count <= samples:
         return sum(map(function, range(count)))
-    places = [k * (count - 1) // (samples - 1) for k in range(samples)]
+    places = [1 + k * (count - 3) // (samples - 1) for k in range(samples)]
     values = [function(place) for place in places]
-    total = (values[0] + values[-1]) / 2
+    total = function(0) + function(count - 1) + (values[0] + values[-1]) / 2
     for (a, x), (b, y) in pairwise(zip(places, values, strict=True)):
         total += (x + y) * (b - a) / 2
     return total

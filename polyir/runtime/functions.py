@@ -430,11 +430,6 @@ class CompiledModule(ABC):
         return f"<compiled module: {functions}>"
 
 
-def calls_mpi(module: ModuleOp) -> bool:
-    """Whether a module has operations of the dialect `mpi`: its functions run on all ranks."""
-    return any(op.name.startswith("mpi.") for op in module.walk())
-
-
 def public_functions(module: ModuleOp) -> tuple[FuncOp, ...]:
     """The functions that can be called from outside `module`."""
     return tuple(

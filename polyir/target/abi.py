@@ -33,6 +33,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     MemRefType,
+    ModuleOp,
     NoneAttr,
     Signedness,
     SymbolRefAttr,
@@ -255,6 +256,11 @@ def parameters_of(
 def is_private(op: FuncOp) -> bool:
     """Whether a function cannot be called from outside the module."""
     return op.sym_visibility is not None and op.sym_visibility.data == "private"
+
+
+def calls_mpi(module: ModuleOp) -> bool:
+    """Whether a module has operations of the dialect `mpi`: its functions run on all ranks."""
+    return any(op.name.startswith("mpi.") for op in module.walk())
 
 
 # ------------------------------------------------------------------------------------ names

@@ -329,5 +329,5 @@ def test_program(name: str, options: str, tmp_path: Path) -> None:
 def test_random_programs() -> None:
     """Those of a dozen that have something to divide."""
     outcomes = [run_case(case_of(number)) for number in range(12)]
-    assert [reason for kind, reason in outcomes if kind == "failed"] == []
-    assert sum(kind == "ran" for kind, _ in outcomes) >= 6
+    assert [each.reason for each in outcomes if each.kind == "failed"] == []
+    assert sum(each.kind == "ran" for each in outcomes) >= 6

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from faulty_ranks import PIPELINE, STENCIL
 from rank_programs import RankProgram, RanksFailedError, build, missing_mpi
 
 from polyir import api
@@ -17,23 +18,6 @@ from polyir.runtime.functions import public_signatures
 
 pytestmark = pytest.mark.skipif(bool(missing_mpi()), reason=missing_mpi())
 
-STENCIL = """
-func.func @smooth(%steps: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
-  affine.for %t = 0 to %steps {
-    affine.for %i = 1 to %n {
-      %left = affine.load %A[%i - 1] : memref<?xf64>
-      %here = affine.load %A[%i] : memref<?xf64>
-      %sum = arith.addf %left, %here : f64
-      affine.store %sum, %B[%i] : memref<?xf64>
-    }
-    affine.for %i = 1 to %n {
-      %b = affine.load %B[%i] : memref<?xf64>
-      affine.store %b, %A[%i] : memref<?xf64>
-    }
-  }
-  return
-}
-"""
 STEPS, N = 3, 12
 SECONDS = 20
 
@@ -42,8 +26,7 @@ SECONDS = 20
 def source() -> str:
     """The C of the stencil, of which a rank sends one element to the next one in each time step."""
     with remarks_to(lambda remark: None):
-        module = api.run_pipeline(api.parse(STENCIL), "feautrier-schedule,distribute-memory")
-        return api.emit(module, "c")
+        return api.emit(api.run_pipeline(api.parse(STENCIL), PIPELINE), "c")
 
 
 def changed(source: str, old: str, new: str) -> str:
@@ -98,19 +81,38 @@ def test_return_codes_are_read(call: str, source: str, tmp_path: Path) -> None:
         run(broken, tmp_path)
 
 
-@pytest.mark.parametrize(("rank", "signal"), [(0, "SIGKILL"), (1, "SIGKILL"), (1, "SIGABRT")])
-def test_rank_that_dies_ends_the_run(rank: int, signal: str, source: str, tmp_path: Path) -> None:
-    """The others wait for what it would have sent."""
-    dies = (
-        "#include <signal.h>\n"
-        "static int steps_done;\n"
-        f"#define DIE if (++steps_done == 2) {{ int r; MPI_Comm_rank(MPI_COMM_WORLD, &r);"
-        f" if (r == {rank}) raise({signal}); }}\n"
-    )
-    first = "static void polyir_mpi_waitall(int64_t handle, int32_t count) {\n"
-    broken = changed(source, first, f"{dies}{first}  DIE\n")
-    with pytest.raises(RanksFailedError, match="exit code"):
-        run(broken, tmp_path)
+CALLED = (
+    *("MPI_Comm_rank", "MPI_Comm_size", "MPI_Isend", "MPI_Irecv", "MPI_Wait"),
+    *("MPI_Get_count", "MPI_Send", "MPI_Recv"),
+)
+"""The functions of MPI that the stencil calls."""
+
+
+@pytest.fixture(scope="module")
+def failing(source: str, tmp_path_factory: pytest.TempPathFactory) -> RankProgram:
+    """The stencil, in which the function of MPI fails that the environment names."""
+    lines = [
+        "static int fails(const char *name) {",
+        '  const char *which = getenv("POLYIR_TEST_FAILS");',
+        "  return which && !strcmp(which, name);",
+        "}",
+        *(
+            f'#define {name}(...) (fails("{name}") ? MPI_ERR_OTHER : {name}(__VA_ARGS__))'
+            for name in CALLED
+        ),
+    ]
+    first = "// The ranks that run the program;"
+    planted = "\n".join(("#include <string.h>", *lines, first))
+    ends = "".join(f"#undef {name}\n" for name in CALLED)
+    text = changed(source, first, planted)
+    return program(f"{text}\n{ends}", tmp_path_factory.mktemp("failing"))
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_call_that_fails(name: str, failing: RankProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYIR_TEST_FAILS", name)
+    with pytest.raises(RanksFailedError, match=rf"error: rank -?\d: {name}: "):
+        failing.run([[STEPS, N, np.arange(float(N)), np.zeros(N)]], 3, SECONDS)
 
 
 def test_message_that_never_comes_hits_the_time_limit(source: str, tmp_path: Path) -> None:

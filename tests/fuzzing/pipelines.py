@@ -116,8 +116,11 @@ def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
     return tuple(passes)
 
 
-def random_distribution(seed: int) -> tuple[tuple[str, ...], str]:
-    """What makes parallel loops, and the pass `distribute-memory`, with its options."""
+def random_distribution(seed: int) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """What makes parallel loops, the pass `distribute-memory` with its options, and later passes.
+
+    `replicate=?7` stands for arrays that are drawn when there are some.
+    """
     random = Random(f"distribution {seed}")
     passes = [_scheduler(random)]
     if random.random() < 0.7:
@@ -132,7 +135,21 @@ def random_distribution(seed: int) -> tuple[tuple[str, ...], str]:
             options.append(f"distribution=block-cyclic block={random.randint(1, 3)}")
         case "cyclic":
             options.append("distribution=cyclic")
-    return tuple(passes), f"distribute-memory{{{' '.join(options)}}}"
+    if random.random() < 0.25:
+        options.append(f"replicate={_drawn(random)}")
+    later = (_mark(random),) if random.random() < 0.4 else ()
+    return tuple(passes), f"distribute-memory{{{' '.join(options)}}}", later
+
+
+def with_drawn_arrays(distribution: str, module: ModuleOp) -> str:
+    """A pass `distribute-memory` with arrays of `module` in the place of `replicate=?7`."""
+    head, found, seed = distribution.partition(f"replicate={DRAWN}")
+    if not found:
+        return distribution
+    random = Random(seed)
+    arrays = sorted({name for op in scops_in(module) for name in scop_of(op).arrays})
+    chosen = random.sample(arrays, random.randint(0, min(2, len(arrays))))
+    return f"{head}replicate={','.join(chosen)}}}" if chosen else f"{head.rstrip()}}}"
 
 
 def drawn_pass(element: str, module: ModuleOp) -> str | None:

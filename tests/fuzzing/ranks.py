@@ -15,50 +15,89 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 import numpy as np
-from rank_programs import SANITIZED, RanksFailedError, build
+from rank_programs import SANITIZED, Argument, RanksFailedError, build
 from xdsl.dialects.builtin import ModuleOp
 
 from fuzzing.generate import random_program
 from fuzzing.mlir import print_program
-from fuzzing.pipelines import DRAWN, drawn_pass, random_distribution
+from fuzzing.pipelines import DRAWN, drawn_pass, random_distribution, with_drawn_arrays
 from fuzzing.program import Program
 from fuzzing.run import arguments_for
 from fuzzing.trace import layout_of
 from polyir import api
 from polyir.diagnostics import PolyirError, remarks_to
-from polyir.distributed.requirements import NotDistributedError
+from polyir.dialects.schedule_tree import BandOp
+from polyir.distributed.requirements import (
+    NotDistributedError,
+    require_distributable,
+    require_known_elements,
+)
 from polyir.limits import ResourceError, time_limited_to
 from polyir.model.analysis import DataflowError
+from polyir.model.scop import scop_of
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions
 from polyir.runtime.functions import public_signatures
 from polyir.universe import new_context
 
-PASSES_SECONDS = 15
-"""Processor time of the passes: the tester rather tries many programs than hard ones."""
+PASSES_SECONDS = 8
+"""Processor time of the passes before: the tester rather tries many programs than hard ones."""
 
-SECONDS = 60
+DISTRIBUTION_SECONDS = 20
+"""Processor time of `distribute-memory` and of what follows it; what takes more is reported."""
+
+OTHERWISE = (("feautrier-schedule",), ("pluto-schedule{fuse=none}", "tile{sizes=3}", "wavefront"))
+"""Pipelines for programs of which that of the case leaves no parallel loop."""
+
+TRIES = 6
+"""How many programs are looked at for one that ranks can share."""
+
+RUN_SECONDS = 300
 """The time limit of a run: what takes longer is a deadlock, also on a busy machine."""
 
-PLAIN = ("-std=c99", "-O0", "-ffp-contract=off")
+CASE_SECONDS = 3600
+"""The time limit of a case: no part of it waits for something that never comes."""
+
+PLAIN = ("-std=c99", "-O0", "-ffp-contract=off", "-fopenmp")
+
+
+PASSES_BEFORE = "the passes before"
+NOT_PARALLEL = "no loop of its schedule is parallel"
 
 
 @dataclass(frozen=True)
 class RanksCase:
-    """A program, the passes that it goes through before it is distributed, and numbers of ranks."""
+    """A program, the passes before and after it is distributed, and numbers of ranks."""
 
     program: Program
     pipeline: tuple[str, ...]
     distribution: str
+    later: tuple[str, ...]
     ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case: it ran, it was refused, took too long, or failed, and why.
+
+    `seconds` is the processor time of `distribute-memory`; `sent` says whether ranks sent each
+    other anything in steps.
+    """
+
+    kind: Literal["ran", "refused", "slow", "failed"]
+    reason: str = ""
+    seconds: float = 0
+    sent: bool = False
 
 
 @dataclass
@@ -66,27 +105,60 @@ class Found:
     """What came of cases: how many ran, why others did not, and what failed."""
 
     ran: int = 0
+    sent: int = 0
     refused: Counter[str] = field(default_factory=Counter)
-    failures: list[tuple[int, str]] = field(default_factory=list)
+    failures: list[int] = field(default_factory=list)
+    slow: list[tuple[int, str]] = field(default_factory=list)
+
+    def add(self, number: int, outcome: Outcome) -> None:
+        """Count the outcome of the case of that number."""
+        match outcome.kind:
+            case "ran":
+                self.ran += 1
+                self.sent += outcome.sent
+            case "refused":
+                self.refused[_general(outcome.reason)] += 1
+            case "slow":
+                self.slow.append((number, outcome.reason))
+            case "failed":
+                self.failures.append(number)
 
 
 def case_of(number: int) -> RanksCase:
     """The case of that number."""
     random = Random(f"ranks {number}")
-    pipeline, distribution = random_distribution(number)
-    ranks = tuple(sorted(random.sample((1, 2, 3, 4), 2)))
-    program = random_program(number, longer=random.random() < 0.5)
-    return RanksCase(program, pipeline, distribution, ranks)
+    pipeline, distribution, later = random_distribution(number)
+    ranks = tuple(sorted(random.sample(range(1, 7), 2)))
+    longer = random.random() < 0.7
+    for seed in range(TRIES * number, TRIES * (number + 1)):
+        program = random_program(seed, longer)
+        if _is_shared(program):
+            break
+    return RanksCase(program, pipeline, distribution, later, ranks)
 
 
-def text_of(case: RanksCase) -> str:
+def _is_shared(program: Program) -> bool:
+    """Whether all of a program is a static control part that ranks can share."""
+    with remarks_to(lambda remark: None), time_limited_to(2):
+        try:
+            module = api.run_pipeline(api.parse(text_of(program)), OTHERWISE[0][0])
+            for op in scops_in(module):
+                require_distributable(op)
+                require_known_elements(scop_of(op))
+        except (NotDistributedError, DataflowError, ResourceError):
+            return False
+    bands = [op for op in module.walk() if isinstance(op, BandOp)]
+    return any(flag.value.data for band in bands for flag in band.coincident)
+
+
+def text_of(program: Program) -> str:
     """The program as MLIR."""
-    return print_program(case.program, layout_of(case.program), f"p{case.program.seed}")
+    return print_program(program, layout_of(program), f"p{program.seed}")
 
 
-def distributed(case: RanksCase, module: ModuleOp) -> ModuleOp:
-    """The case's module after its passes; passes that refuse are left out, but not the last one."""
-    for text in case.pipeline:
+def scheduled(pipeline: Sequence[str], module: ModuleOp) -> ModuleOp:
+    """A module after passes; those that refuse are left out."""
+    for text in pipeline:
         name: str | None = text
         if text.startswith(DRAWN):
             if not scops_in(module):
@@ -94,22 +166,44 @@ def distributed(case: RanksCase, module: ModuleOp) -> ModuleOp:
             name = drawn_pass(text, module)
         if name is None:
             continue
-        try:
+        with suppress(PolyirError):
             module = api.run_pipeline(module, name)
-        except PolyirError:
-            continue
-    result = api.run_pipeline(module, case.distribution)
-    result.verify()
-    return result
+    if not scops_in(module):
+        PolyRaisePass().apply(new_context(), module)
+    return module
 
 
-def check(case: RanksCase, flags: Sequence[str] = PLAIN) -> str:
-    """What is wrong with a case; empty if nothing is. Raises `NotDistributedError`."""
-    text = text_of(case)
+def distributed(case: RanksCase, module: ModuleOp) -> ModuleOp:
+    """A scheduled module for ranks. Raises `NotDistributedError`."""
+    passes = with_drawn_arrays(case.distribution, module)
+    for text in (passes, *case.later):
+        module = api.run_pipeline(module, text)
+    module.verify()
+    return module
+
+
+def check(
+    case: RanksCase, flags: Sequence[str] = PLAIN, begin: Callable[[str], None] = lambda _: None
+) -> Outcome:
+    """What comes of a case; `begin` is told the stages. Raises `NotDistributedError`."""
+    text = text_of(case.program)
     with remarks_to(lambda remark: None), time_limited_to(0):
         original = api.parse(text)
         signature = public_signatures(original)[0]
-        source = api.emit(distributed(case, api.parse(text)), "c")
+        for pipeline in (case.pipeline, *OTHERWISE):
+            begin(PASSES_BEFORE)
+            module = scheduled(pipeline, api.parse(text))
+            begin(f"{','.join(pipeline)} and distribute-memory")
+            start = time.process_time()
+            try:
+                source = api.emit(distributed(case, module), "c")
+            except NotDistributedError as error:
+                if NOT_PARALLEL not in error.message or pipeline == OTHERWISE[-1]:
+                    raise
+            else:
+                break
+        seconds = time.process_time() - start
+        begin(f"{','.join(pipeline)}, run")
         compiled = api.compile_loops(original, CompilerOptions(flags=PLAIN), "c")
     layout = layout_of(case.program)
     calls, expected = [], []
@@ -118,57 +212,80 @@ def check(case: RanksCase, flags: Sequence[str] = PLAIN) -> str:
             sizes, arrays = arguments_for(case.program, layout, run)
             wanted.append([*sizes, *map(np.array, arrays)])
         compiled[f"p{case.program.seed}"](*expected[-1])
+    sent = False
     with tempfile.TemporaryDirectory() as folder:
         try:
             program = build(source, signature, Path(folder) / "program", flags)
         except RanksFailedError as error:
-            return f"the C is rejected: {error}"
+            return Outcome("failed", f"the C is rejected: {error}", seconds)
         for ranks in case.ranks:
             try:
-                results = program.run(calls, ranks, SECONDS)
+                results = program.run(calls, ranks, RUN_SECONDS)
             except RanksFailedError as error:
-                return f"{ranks} ranks: {error}"
+                return Outcome("failed", f"{ranks} ranks: {error}", seconds)
+            sent |= any(call.messages for call in results)
             for run, (right, call) in enumerate(zip(expected, results, strict=True)):
-                for place, (one, other) in enumerate(zip(right, call.arguments, strict=True)):
-                    if isinstance(one, np.ndarray) and one.tobytes() != other.tobytes():
-                        return (
-                            f"{ranks} ranks, sizes {case.program.sizes[run]}: argument {place} "
-                            f"differs:\n{one}\n{other}"
-                        )
+                wrong = _difference(right, call.arguments)
+                if wrong:
+                    sizes = case.program.sizes[run]
+                    return Outcome("failed", f"{ranks} ranks, sizes {sizes}: {wrong}", seconds)
+    return Outcome("ran", "", seconds, sent)
+
+
+def _difference(right: Sequence[Argument], found: Sequence[Argument]) -> str:
+    for place, (one, other) in enumerate(zip(right, found, strict=True)):
+        if isinstance(one, np.ndarray) and one.tobytes() != np.asarray(other).tobytes():
+            return f"argument {place} differs:\n{one}\n{other}"
     return ""
 
 
-def run_case(case: RanksCase, flags: Sequence[str] = PLAIN) -> tuple[str, str]:
-    """What came of a case in a process of its own: `ran`, `refused` or `failed`, and why."""
+def run_case(case: RanksCase, flags: Sequence[str] = PLAIN) -> Outcome:
+    """What comes of a case in a process of its own, which may crash, or have no end."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(case, tuple(flags), sender))
     process.start()
     sender.close()
+    end = time.monotonic() + CASE_SECONDS
+    stage: Outcome | str = "reading"
     with receiver:
         try:
-            result: tuple[str, str] = receiver.recv()
+            while isinstance(stage, str):
+                if not receiver.poll(max(0, end - time.monotonic())):
+                    process.kill()
+                stage = receiver.recv()
         except EOFError:
             process.join()
-            if process.exitcode == -signal.SIGPROF:
-                return "refused", "the passes take too long"
-            return "failed", f"exit code {process.exitcode}"
+            return _ended(process.exitcode, stage)
     process.join()
-    return result
+    return stage
+
+
+def _ended(code: int | None, stage: Outcome | str) -> Outcome:
+    """What a process is that ended without an outcome."""
+    if code != -signal.SIGPROF:
+        return Outcome("failed", f"{stage}: exit code {code}")
+    if stage == PASSES_BEFORE:
+        return Outcome("refused", "the passes before take too long")
+    return Outcome("slow", str(stage), DISTRIBUTION_SECONDS)
 
 
 def _work(case: RanksCase, flags: tuple[str, ...], sender: Connection) -> None:
-    signal.setitimer(signal.ITIMER_PROF, PASSES_SECONDS)
+    def begin(stage: str) -> None:
+        sender.send(stage)
+        most = PASSES_SECONDS if stage == PASSES_BEFORE else DISTRIBUTION_SECONDS
+        signal.setitimer(signal.ITIMER_PROF, most)
+
     try:
-        reason = check(case, flags)
+        outcome = check(case, flags, begin)
     except NotDistributedError as error:
-        sender.send(("refused", error.message.partition(": ")[2]))
+        outcome = Outcome("refused", error.message.partition(": ")[2])
     except (DataflowError, ResourceError) as error:
-        sender.send(("refused", error.message))
+        outcome = Outcome("refused", error.message)
     except Exception:
-        sender.send(("failed", traceback.format_exc()))
-    else:
-        sender.send(("failed", reason) if reason else ("ran", ""))
+        outcome = Outcome("failed", traceback.format_exc())
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    sender.send(outcome)
 
 
 def main() -> int:
@@ -176,28 +293,38 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz-distributed", description=__doc__)
     parser.add_argument("count", type=int, help="programs")
     parser.add_argument("first", type=int, help="the number of the first program")
-    parser.add_argument("--sanitize", action="store_true", help="with the address sanitiser")
+    parser.add_argument(
+        "--sanitize", action="store_true", help="with the sanitisers of C compilers"
+    )
+    parser.add_argument("--each", action="store_true", help="a line for each program")
     options = parser.parse_args()
     begin, found = time.monotonic(), Found()
     for number in range(options.first, options.first + options.count):
         case = case_of(number)
-        kind, reason = run_case(case, SANITIZED if options.sanitize else PLAIN)
-        if kind == "ran":
-            found.ran += 1
-        elif kind == "refused":
-            found.refused[_general(reason)] += 1
-        else:
-            found.failures.append((number, reason))
-            pipeline = ",".join((*case.pipeline, case.distribution))
-            print(f"program {number}: {pipeline}\n{reason}\n{text_of(case)}", flush=True)
+        outcome = run_case(case, (*SANITIZED, "-fopenmp") if options.sanitize else PLAIN)
+        found.add(number, outcome)
+        if outcome.kind == "failed":
+            pipeline = ",".join((*case.pipeline, case.distribution, *case.later))
+            print(
+                f"program {number}: {pipeline}\n{outcome.reason}\n{text_of(case.program)}",
+                flush=True,
+            )
+        if options.each:
+            print(
+                f"{number}: {outcome.kind} {outcome.seconds:.1f} s {outcome.reason[:90]}",
+                flush=True,
+            )
         if number % 25 == 24:
             seconds = time.monotonic() - begin
             print(f"to {number}: {found.ran} ran, {seconds:.0f} s", flush=True)
     print(f"programs tried: {options.count} (numbers {options.first} to {number})")
-    print(f"programs that ran: {found.ran}")
+    print(f"programs that ran: {found.ran}, of which {found.sent} sent messages in steps")
     for reason, times in found.refused.most_common():
         print(f"refused: {times} times: {reason}")
-    print(f"failures: {len(found.failures)} {[each for each, _ in found.failures]}")
+    print(f"more than {DISTRIBUTION_SECONDS} s: {len(found.slow)}")
+    for number, reason in found.slow:
+        print(f"  program {number}: {reason}")
+    print(f"failures: {len(found.failures)} {found.failures}")
     return 1 if found.failures else 0
 
 

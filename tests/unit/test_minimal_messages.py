@@ -19,7 +19,11 @@ from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.counting import fixed
-from polyir.distributed.simulation import Simulation, SizedProgram, Traffic, grid_of
+from polyir.distributed.options import DistributionOptions
+from polyir.distributed.rank_blocks import grid_of
+from polyir.distributed.simulation import Simulation
+from polyir.distributed.sized_program import SizedProgram
+from polyir.distributed.traffic import Traffic
 from polyir.isl_lists import maps_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind
@@ -80,7 +84,7 @@ class Messages:
     def __init__(self, kernel: str, pipeline: str, n: int, steps: int, grid: int) -> None:
         original, scop = scop_after(kernel, "poly-raise"), scop_after(kernel, pipeline)
         self.sizes = sizes_of(scop, n, steps)
-        self.program = SizedProgram(scop, self.sizes, grid)
+        self.program = SizedProgram(scop, self.sizes, DistributionOptions(grid=grid))
         order = original.schedule.get_map().intersect_domain(original.domain)
         self.dates = {key: value[0][1] for key, value in table(order, self.sizes).items()}
         self.reads = table(original.accesses(AccessKind.READ), self.sizes)
@@ -110,12 +114,12 @@ class Messages:
 
     def _rank(self, simulation: Simulation, phase: str, place: Point) -> int:
         division = self.program.elements.divisions[phase]
-        blocks = simulation.blocks[division.name]
+        blocks = simulation.layout.blocks[division.name]
         along = [
-            each.rank_of((value - range.offset) // range.stride)
+            each.block_of((value - range.offset) // range.stride)
             for each, value, range in zip(blocks, place, division.ranges, strict=True)
         ]
-        return along[0] if len(along) == 1 else along[0] * simulation.grid[1] + along[1]
+        return simulation.layout.rank_at(along)
 
 
 CASES = [

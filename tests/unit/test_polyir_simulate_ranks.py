@@ -24,6 +24,18 @@ def test_the_table_has_a_line_for_each_number_of_ranks(capsys: pytest.CaptureFix
     assert found == [[1, 0, 0, 6 * 16 * 16], [4, messages, messages * 16 * 8, 6 * 4 * 16]]
 
 
+def test_rows_dealt_out_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each of 16 rows goes to both neighbours, which are other ranks, in one message a rank.
+
+    The two ranks have every other row: each sends the other one all 8 rows twice, in one message
+    a step; the outermost rows have one neighbour.
+    """
+    passes = [STEPS[0], "--distribute-memory=distribution=cyclic", JACOBI]
+    assert main([*passes, *SIZES, "--ranks=2"]) == 0
+    line = capsys.readouterr().out.splitlines()[-1].split()
+    assert line[:4] == ["2", str(2 * 5), str(5 * 2 * 15 * 16 * 8), str(6 * 8 * 16)]
+
+
 def test_ranks_and_steps_are_printed_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*STEPS, *SIZES, "--ranks=2", "--by-step"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -44,7 +56,6 @@ def test_passes_after_the_division_and_the_default_ones(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*STEPS[:1], "--distribute-memory=distribution=cyclic", JACOBI], "distribution=block"),
         ([*STEPS, "--alpha=-1"], "negative"),
         ([*STEPS, "--size=m=4"], "no size named 'm'"),
         ([*STEPS, "--function=other"], "--function"),

@@ -5,31 +5,33 @@ The figures by hand are derived in the tests, from the text of the kernels.
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from ranks import needs_mpi
 
 from polyir import api
 from polyir.diagnostics import PolyirError, remarks_to
 from polyir.dialects.scop import ScopOp
+from polyir.distributed.options import DistributionOptions
+from polyir.distributed.rank_blocks import Blocks, grid_of
 from polyir.distributed.rank_sums import Ranks, summed
 from polyir.distributed.requirements import NotDistributedError
-from polyir.distributed.simulation import Blocks, Simulation, SizedProgram, Traffic, grid_of
+from polyir.distributed.simulation import Simulation
+from polyir.distributed.sized_program import SizedProgram
+from polyir.distributed.traffic import Traffic
 from polyir.model.scop import scop_of
-from polyir.runtime.compiler import CompilerOptions
-from polyir.runtime.data import make_arguments
-from polyir.runtime.functions import public_signatures
-from polyir.runtime.ranks import Sent, build_program, run_on_ranks
-from polyir.tuning.kernel import function_of
 
 KERNELS = Path(__file__).parents[2] / "benchmarks" / "polybench"
 STEPWISE = "feautrier-schedule"
 """Time is outside, and the rows of a step are parallel; there are no tiles."""
 
 TILED = "pluto-schedule,tile{sizes=%d},wavefront"
+LINE = DistributionOptions()
+GRID = DistributionOptions(grid=2)
+CYCLIC = DistributionOptions(distribution="cyclic")
+BLOCKS_OF_3 = DistributionOptions(distribution="block-cyclic", block=3)
+CYCLIC_GRID = DistributionOptions(grid=2, distribution="cyclic")
 
 
 def module_of(kernel: str, pipeline: str):
@@ -38,16 +40,23 @@ def module_of(kernel: str, pipeline: str):
 
 
 @lru_cache(64)
-def program_of(kernel: str, pipeline: str, n: int, steps: int, grid: int = 1) -> SizedProgram:
+def program_of(
+    kernel: str, pipeline: str, n: int, steps: int, options: DistributionOptions = LINE
+) -> SizedProgram:
     (op,) = (o for o in module_of(kernel, pipeline).walk() if isinstance(o, ScopOp))
     sizes = {name: steps if name in ("tsteps", "tmax") else n for name in op.parameter_values}
-    return SizedProgram(scop_of(op), sizes, grid)
+    return SizedProgram(scop_of(op), sizes, options)
 
 
 def simulated(
-    kernel: str, ranks: int, n: int, steps: int = 5, pipeline: str = STEPWISE, grid: int = 1
+    kernel: str,
+    ranks: int,
+    n: int,
+    steps: int = 5,
+    pipeline: str = STEPWISE,
+    options: DistributionOptions = LINE,
 ) -> Simulation:
-    return Simulation(program_of(kernel, pipeline, n, steps, grid), ranks)
+    return Simulation(program_of(kernel, pipeline, n, steps, options), ranks)
 
 
 def sent(simulation: Simulation) -> Traffic:
@@ -170,7 +179,7 @@ def test_jacobi_1d_in_time_tiles_sends_what_crosses_the_skewed_boundary(
     n, tile = 64, 8
     simulation = simulated("jacobi-1d", ranks, n, steps, TILED % tile)
     (division,) = simulation.program.divisions
-    (blocks,) = simulation.blocks[division.name]
+    (blocks,) = simulation.layout.blocks[division.name]
     elements = 0
     for boundary in (tile * blocks.begin(rank) for rank in range(1, ranks)):
         for t in range(steps):
@@ -206,101 +215,27 @@ def test_jacobi_1d_in_several_time_tiles_sends_a_part_back(ranks: int, steps: in
     assert sent(simulation).bytes == 8 * (ranks - 1) * (upwards + downwards)
 
 
-# ------------------------------------------------------------------------------------ real runs
-
-RUNS = [
-    ("gemm", STEPWISE, 1),
-    ("gemm", TILED % 4, 2),
-    ("jacobi-1d", STEPWISE, 1),
-    ("jacobi-1d", TILED % 4, 1),
-    ("jacobi-2d", STEPWISE, 1),
-    ("jacobi-2d", TILED % 4, 1),
-    ("jacobi-2d", STEPWISE, 2),
-    ("heat-3d", STEPWISE, 1),
-    ("heat-3d", TILED % 4, 1),
-    ("lu", STEPWISE, 1),
-    ("lu", TILED % 4, 1),
-    ("seidel-2d", TILED % 4, 1),
-    ("fdtd-2d", STEPWISE, 1),
-    ("fdtd-2d", TILED % 4, 1),
-]
-
-
-@needs_mpi
-@pytest.mark.parametrize(("kernel", "pipeline", "grid"), RUNS)
-def test_counts_are_those_of_a_run(
-    kernel: str, pipeline: str, grid: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each message of each pair of ranks has the predicted length, and there is no other one.
-
-    A message has as many bytes as there are different elements to send in that step.
-    """
-    text = (KERNELS / f"{kernel}.mlir").read_text()
-    original = api.parse(text)
-    function = function_of(original, None)
-    raised = api.run_pipeline(api.parse(text), "poly-raise")
-    scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
-    steps = {"tsteps": 3, "tmax": 3}
-    program = program_of(kernel, pipeline, 14, 3, grid)
-    signature = public_signatures(original)[0]
-    names = {parameter.name for parameter in signature.parameters}
-    arguments = make_arguments(function, scops, {n: v for n, v in steps.items() if n in names}, 14)
-    module = module_of(kernel, f"{pipeline},distribute-memory{{grid={grid}}}")
-    options = CompilerOptions(flags=("-std=c99", "-O1"))
-    build_program(api.emit(module, "c"), signature, options, tmp_path / "program")
-    for ranks in (2, 4, 8):
-        log = tmp_path / f"log{ranks}"
-        monkeypatch.setenv("POLYIR_MESSAGE_LOG", str(log))
-        monkeypatch.setenv("MPIR_CVAR_NOLOCAL", "1")
-        _, report = run_on_ranks(tmp_path / "program", signature, arguments, ranks)
-        simulation = Simulation(program, ranks)
-        for source in range(ranks):
-            logged = _logged(tmp_path / f"log{ranks}.{source}")
-            predicted = Counter(
-                (target, length)
-                for target in range(ranks)
-                for _, _, length in simulation.lengths(source, target)
-            )
-            assert logged["MPI_Isend"] == predicted
-            work = simulation.of_rank(source)
-            assert work.sent == Traffic(
-                predicted.total(), sum(length * n for (_, length), n in predicted.items())
-            )
-        totals = simulation.totals()
-        first, last, is_exact = simulation.first_and_last()
-        assert totals.is_exact
-        assert is_exact
-        assert report.sent["MPI_Isend"] == Sent(totals.all.sent.messages, totals.all.sent.bytes)
-        ends = first + last
-        assert report.sent["MPI_Send"] == Sent(ends.messages, ends.bytes)
-
-
-def _logged(path: Path) -> dict[str, Counter[tuple[int, int]]]:
-    """The messages of a rank by the function that sent them: targets and lengths."""
-    found: dict[str, Counter[tuple[int, int]]] = {"MPI_Send": Counter(), "MPI_Isend": Counter()}
-    for line in path.read_text().splitlines() if path.exists() else ():
-        function, target, length = line.split()
-        found[function][int(target), int(length)] += 1
-    return found
-
-
 # ------------------------------------------------------------------------------- many ranks
 
 
 @pytest.mark.parametrize(
-    ("kernel", "pipeline", "grid", "n"),
+    ("kernel", "pipeline", "options", "n"),
     [
-        ("jacobi-2d", STEPWISE, 1, 101),
-        ("jacobi-2d", TILED % 2, 1, 101),
-        ("lu", STEPWISE, 1, 101),
-        ("jacobi-2d", STEPWISE, 2, 40),
+        ("jacobi-2d", STEPWISE, LINE, 101),
+        ("jacobi-2d", TILED % 2, LINE, 101),
+        ("lu", STEPWISE, LINE, 101),
+        ("jacobi-2d", STEPWISE, GRID, 40),
+        ("jacobi-2d", STEPWISE, CYCLIC, 101),
+        ("lu", STEPWISE, CYCLIC, 101),
+        ("lu", STEPWISE, BLOCKS_OF_3, 101),
+        ("jacobi-2d", STEPWISE, CYCLIC_GRID, 12),
     ],
 )
 def test_sums_over_many_ranks_are_those_of_all_pairs(
-    kernel: str, pipeline: str, grid: int, n: int
+    kernel: str, pipeline: str, options: DistributionOptions, n: int
 ) -> None:
     ranks = 20
-    simulation = simulated(kernel, ranks, n, 2, pipeline, grid)
+    simulation = simulated(kernel, ranks, n, 2, pipeline, options)
     pairs = [simulation.sent(source, target) for source in range(ranks) for target in range(ranks)]
     expected = sum(pairs, Traffic())
     totals = simulation.totals()
@@ -336,14 +271,15 @@ def test_active_ranks_are_those_with_work() -> None:
     (phase,) = simulation.program.phases
     for step in simulation.steps(phase):
         busy = [r for r in range(5) if simulation.in_step(r, phase, step).instances]
-        assert (busy[0], busy[-1]) == simulation.active(phase, step)
+        active = simulation.active(phase, step)
+        assert (busy[0], busy[-1]) == (active[0], active[-1])
 
 
 def test_blocks_are_those_of_the_program() -> None:
-    blocks = Blocks(first=3, tiles=10, ranks=4)
+    blocks = Blocks(first=3, tiles=10, count=4)
     assert [blocks.begin(rank) for rank in range(5)] == [3, 6, 8, 11, 13]
-    assert [blocks.rank_of(tile) for tile in range(3, 13)] == [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]
-    assert (blocks.rank_of(-5), blocks.rank_of(99)) == (0, 3)
+    assert [blocks.block_of(tile) for tile in range(3, 13)] == [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]
+    assert (blocks.block_of(-5), blocks.block_of(99)) == (0, 3)
     assert [grid_of(ranks) for ranks in (1, 2, 6, 7, 12)] == [
         (1, 1),
         (2, 1),

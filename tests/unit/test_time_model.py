@@ -10,7 +10,8 @@ import pytest
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
-from polyir.distributed.simulation import Simulation, SizedProgram, Traffic, Work
+from polyir.distributed.simulation import Simulation
+from polyir.distributed.sized_program import SizedProgram
 from polyir.distributed.time_model import (
     Line,
     Network,
@@ -18,6 +19,7 @@ from polyir.distributed.time_model import (
     best_grid,
     predicted,
 )
+from polyir.distributed.traffic import Traffic, Work
 from polyir.model.scop import scop_of
 
 NETWORK = Network(alpha=100.0, beta=0.5, iteration=2.0)

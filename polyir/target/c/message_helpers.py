@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final
 
-from polyir.target.abi import Scalar
+from polyir.target.abi import PREFIX, Scalar
 from polyir.target.c.helpers import MESSAGE_STEM, Helper
 
 DATATYPES: Final = {
@@ -64,6 +64,23 @@ static void polyir_mpi_check_count(MPI_Status *status, MPI_Datatype type, int ex
     _HEADERS,
 )
 
+_MALLOC: Final = Helper(
+    f"{MESSAGE_STEM}malloc",
+    """\
+static void *polyir_mpi_malloc(size_t size) {
+  void *memory = malloc(size ? size : 1);
+  if (!memory) {
+    char text[99];
+    snprintf(text, sizeof text, "there is no memory for %llu bytes", (unsigned long long)size);
+    polyir_mpi_fail("malloc", text);
+  }
+  return memory;
+}
+""",
+    _HEADERS,
+    (_CHECK,),
+)
+
 _RANK: Final = Helper(
     f"{MESSAGE_STEM}rank",
     """\
@@ -103,9 +120,7 @@ typedef struct {
 } polyir_mpi_request;
 
 static int64_t polyir_mpi_requests(int32_t count) {
-  polyir_mpi_request *requests = malloc((size_t)(count ? count : 1) * sizeof *requests);
-  if (!requests)
-    polyir_mpi_fail("malloc", "there is no memory for the requests");
+  polyir_mpi_request *requests = polyir_mpi_malloc((size_t)count * sizeof *requests);
   return (int64_t)(intptr_t)requests;
 }
 
@@ -121,7 +136,7 @@ static void polyir_mpi_waitall(int64_t handle, int32_t count) {
 }
 """,
     _HEADERS,
-    (_CHECK,),
+    (_MALLOC,),
     (Scalar.INT32, Scalar.INT64),
 )
 
@@ -160,12 +175,88 @@ def _typed(type: Scalar) -> Iterator[Helper]:
         )
 
 
+_NUMBERS: Final = ("MPI_SUM", "MPI_PROD", "MPI_MAX", "MPI_MIN")
+_BITS: Final = ("MPI_BAND", "MPI_BOR", "MPI_BXOR")
+_FLOAT_FUNCTIONS: Final = {
+    "maximumf": "maximum",
+    "minimumf": "minimum",
+    "maxnumf": "maxnum",
+    "minnumf": "minnum",
+}
+_UNSIGNED: Final = {"maxui": ">", "minui": "<"}
+
+
+def _combining(type: Scalar) -> Iterator[tuple[str, Helper | None]]:
+    """The operations on elements of a type; with the function for one that MPI does not have."""
+    yield from ((name, None) for name in _NUMBERS)
+    if type.is_float:
+        for name, stem in _FLOAT_FUNCTIONS.items():
+            function = f"{PREFIX}{stem}_{type.suffix}"
+            yield name, _combiner(name, type, f"{function}(from[k], to[k])", (function,))
+        return
+    yield from ((name, None) for name in _BITS)
+    for name, operator in _UNSIGNED.items():
+        unsigned = type.unsigned
+        test = f"({unsigned.value})from[k] {operator} ({unsigned.value})to[k]"
+        yield name, _combiner(name, type, f"{test} ? from[k] : to[k]", (), (unsigned,))
+
+
+def _combiner(
+    name: str, type: Scalar, value: str, calls: tuple[str, ...], types: tuple[Scalar, ...] = ()
+) -> Helper:
+    """A function that MPI calls for two arrays of partial results."""
+    function = f"{MESSAGE_STEM}combine_{name}_{type.suffix}"
+    text = (
+        f"static void {function}(void *in, void *out, int *count, MPI_Datatype *type) {{\n"
+        f"  const {type.value} *from = in;\n  {type.value} *to = out;\n  (void)type;\n"
+        f"  for (int k = 0; k < *count; k++)\n    to[k] = {value};\n}}\n"
+    )
+    return Helper(function, text, _HEADERS, (), (type, *types), calls)
+
+
+def _reductions(type: Scalar) -> Iterator[Helper]:
+    """The functions that combine elements of all ranks, in the place of those of each."""
+    for operation, combiner in _combining(type):
+        for name in ("allreduce", "reduce"):
+            function = f"{MESSAGE_STEM}{name}_{operation}_{type.suffix}"
+            parameters = f"{type.value} *buffer, int64_t start, int32_t count"
+            which = operation
+            lines: list[str] = []
+            if combiner is not None:
+                which = "operation"
+                created = f"MPI_Op_create({combiner.name}, 1, &operation)"
+                lines += ["MPI_Op operation;", f'polyir_mpi_check({created}, "MPI_Op_create");']
+            shared = f"count, {DATATYPES[type]}, {which}"
+            if name == "reduce":
+                parameters += ", int32_t root"
+                lines.append("const int is_root = polyir_mpi_rank() == root;")
+                lines.append("const void *from = is_root ? MPI_IN_PLACE : buffer + start;")
+                called = f"MPI_Reduce(from, buffer + start, {shared}, root, polyir_mpi_ranks())"
+            else:
+                called = (
+                    f"MPI_Allreduce(MPI_IN_PLACE, buffer + start, {shared}, polyir_mpi_ranks())"
+                )
+            lines.append(f'polyir_mpi_check({called}, "MPI_{name.capitalize()}");')
+            if combiner is not None:
+                lines.append('polyir_mpi_check(MPI_Op_free(&operation), "MPI_Op_free");')
+            body = "\n".join(f"  {line}" for line in lines)
+            yield Helper(
+                function,
+                f"static void {function}({parameters}) {{\n{body}\n}}\n",
+                _HEADERS,
+                (_CHECK, _RANK) if combiner is None else (_CHECK, _RANK, combiner),
+                (type, Scalar.INT32, Scalar.INT64),
+            )
+
+
 def _all_helpers() -> Iterator[Helper]:
-    yield from (_CHECK, _RANK, _SIZE, _REQUESTS)
+    yield from (_CHECK, _MALLOC, _RANK, _SIZE, _REQUESTS)
     waitall = f"{MESSAGE_STEM}waitall"
     yield Helper(waitall, "", needs=(_REQUESTS,))
     for type in DATATYPES:
         yield from _typed(type)
+        if type is not Scalar.BOOL:
+            yield from _reductions(type)
 
 
 MESSAGE_HELPERS: Final = MappingProxyType({helper.name: helper for helper in _all_helpers()})

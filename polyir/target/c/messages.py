@@ -10,7 +10,7 @@ from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.body import Body
 from polyir.target.c.helpers import MESSAGE_STEM
 from polyir.target.c.memory import flat_pointer
-from polyir.target.c.message_helpers import DATATYPES
+from polyir.target.c.message_helpers import DATATYPES, MESSAGE_HELPERS
 from polyir.target.c.syntax import (
     Address,
     Call,
@@ -42,6 +42,11 @@ def translate_message(body: Body, op: Operation) -> None:
             _call(body, op, "isend", op.buffer, [op.count, op.dest, op.tag], op.request)
         case mpi.IrecvOp():
             _call(body, op, "irecv", op.buffer, [op.count, op.source, op.tag], op.request)
+        case mpi.AllreduceOp(send_buffer=None):
+            _call(body, op, f"allreduce_{op.operationtype.op_str.data}", op.recv_buffer, [op.count])
+        case mpi.ReduceOp() if op.send_buffer is op.recv_buffer:
+            name = f"reduce_{op.operationtype.op_str.data}"
+            _call(body, op, name, op.recv_buffer, [op.count, op.root])
         case mpi.WaitallOp():
             arguments = body.value(op.requests), body.value(op.count)
             body.add(CallStatement(f"{MESSAGE_STEM}waitall", arguments))
@@ -63,7 +68,10 @@ def _call(
         if not isinstance(request.owner, mpi.VectorGetOp):
             raise unsupported(op, "expected a request out of those of mpi.allocate")
         arguments += [body.value(request.owner.vect), body.value(request.owner.element)]
-    body.add(CallStatement(f"{MESSAGE_STEM}{name}_{type.suffix}", tuple(arguments)))
+    function = f"{MESSAGE_STEM}{name}_{type.suffix}"
+    if function not in MESSAGE_HELPERS:
+        raise unsupported(op, f"'{op.name}' of elements of type '{type.value}' by this operation")
+    body.add(CallStatement(function, tuple(arguments)))
 
 
 def _place(body: Body, op: Operation, buffer: SSAValue) -> tuple[Address, Expression, Scalar]:

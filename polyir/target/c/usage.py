@@ -189,7 +189,11 @@ class Usage:
             case Allocation(array=array, alignment=alignment):
                 self._add_array_declaration(array)
                 function = "malloc" if alignment is None else "aligned_alloc"
-                self._functions[self._dialect.functions.get(function, function)] = None
+                function = self._dialect.functions.get(function, function)
+                if function.startswith(MESSAGE_STEM):
+                    self._add_message_helper(function)
+                else:
+                    self._functions[function] = None
             case RowView(array=array, pointer=pointer):
                 self.add_type(array.element)
                 self._variables[pointer] = None
