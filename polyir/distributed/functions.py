@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -150,40 +150,35 @@ class Functions:
         Returns it with its arguments (values by the names of isl parameters, parts by the names of
         arrays, the others) and code for its body, which the caller ends with a `func.return`.
         """
+        memory = {array: dynamic(self._scop.arrays[array].type) for array in arrays}
         types: list[Attribute] = [IndexType() for _ in parameters]
-        hints: list[str | None] = list(parameters)
-        ranks: list[int] = []
-        for array in arrays:
-            type = dynamic(self._scop.arrays[array].type)
-            ranks.append(len(type.get_shape()))
-            types += [type, *[IndexType()] * ranks[-1]]
-            hints += [array, *(f"{array}_{d}" for d in range(ranks[-1]))]
+        for type in memory.values():
+            types += [type, *(IndexType() for _ in type.get_shape())]
         block = Block(arg_types=[*types, *others])
-        for argument, hint in zip(block.args, hints, strict=False):
-            argument.name_hint = hint
-        symbol = unique_name(f"{self._kernel.sym_name.data}_{name}", self._taken)
-        self._taken.add(symbol)
-        function = func.FuncOp(
-            symbol,
-            ([*types, *others], list(results)),
-            Region(block),
-            visibility=StringAttr("private"),
-        )
-        function.location = self._kernel.location
-        assert self._kernel.parent is not None
-        self._kernel.parent.insert_op_before(function, self._kernel)
+        outlined = Outlined(self._add(name, block, results), tuple(parameters), tuple(arrays))
         arguments = iter(block.args)
         values: dict[str, SSAValue] = {each: next(arguments) for each in parameters}
         parts = {
-            array: Part(next(arguments), tuple(next(arguments) for _ in range(rank)))
-            for array, rank in zip(arrays, ranks, strict=True)
+            array: Part(next(arguments), tuple(next(arguments) for _ in type.get_shape()))
+            for array, type in memory.items()
         }
-        outlined = Outlined(function, tuple(parameters), tuple(arrays))
-        code = Code(InsertPoint.at_end(block))
-        return outlined, values, parts, tuple(arguments), code
+        _name_arguments(values, parts)
+        return outlined, values, parts, tuple(arguments), Code(InsertPoint.at_end(block))
 
-    def scop_op(self, known: Mapping[str, SSAValue]) -> ScopOp:
-        """A scop without statements, with these parameters, and what is known of blocks."""
+    def _add(self, name: str, block: Block, results: Sequence[Attribute]) -> func.FuncOp:
+        """Add a private function before the kernel, with a body that ends with nothing yet."""
+        symbol = unique_name(f"{self._kernel.sym_name.data}_{name}", self._taken)
+        self._taken.add(symbol)
+        type = [each.type for each in block.args], list(results)
+        private = StringAttr("private")
+        function = func.FuncOp(symbol, type, Region(block), visibility=private)
+        function.location = self._kernel.location
+        assert self._kernel.parent is not None
+        self._kernel.parent.insert_op_before(function, self._kernel)
+        return function
+
+    def context(self, known: Collection[str]) -> isl.Set:
+        """What holds for parameters, as far as it is about those in `known`."""
         context = self._scop.context
         for division in self._elements.divisions.values():
             for who in (OWN, PEER):
@@ -192,10 +187,24 @@ class Functions:
             if name not in known:
                 position = context.find_dim_by_name(isl.dim_type.param, name)
                 context = context.project_out(isl.dim_type.param, position, 1)
-        context = isl.Set(f"[{', '.join(known)}] -> {{ : }}").intersect(context)
+        return isl.Set(f"[{', '.join(known)}] -> {{ : }}").intersect(context)
+
+    def scop_op(self, known: Mapping[str, SSAValue]) -> ScopOp:
+        """A scop without statements, with these parameters, and what is known of blocks."""
+        context = self.context(known)
         scop = ScopOp(list(known.values()), list(known), context, Region(Block()))
         scop.location = self._kernel.location
         return scop
+
+
+def _name_arguments(values: Mapping[str, SSAValue], parts: Mapping[str, Part]) -> None:
+    """Let the arguments of a function have the names of what they are, for whoever reads it."""
+    for name, value in values.items():
+        value.name_hint = name
+    for array, part in parts.items():
+        part.memory.name_hint = array
+        for dimension, offset in enumerate(part.offsets):
+            offset.name_hint = f"{array}_{dimension}"
 
 
 def _defined_in(op: Operation) -> Iterable[SSAValue]:

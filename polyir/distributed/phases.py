@@ -18,7 +18,7 @@ from functools import reduce
 import islpy as isl
 
 from polyir.distributed.placement import places_in_space
-from polyir.isl_lists import parameters_of, sets_of
+from polyir.isl_lists import basic_sets_of, parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
 from polyir.model.scop import Scop
 
@@ -134,10 +134,35 @@ def unused_stem(wanted: str, taken: Iterable[str]) -> str:
 
 
 def instances_of_steps(phase: Phase) -> isl.Set:
-    """The steps of a phase, `{ P[s] }`."""
+    """The steps of a phase, `{ P[s] }`, and perhaps some in which it has no instance.
+
+    For some wavefronts of tiles, isl needs minutes to find out which steps have no instance.
+    """
     steps = phase.domain.apply(phase.step)
     (only,) = sets_of(steps) or (isl.Set.empty(steps.get_space()),)
+    strides = [_stride_of(only, place) for place in range(phase.steps)]
+    divisions = max((each.dim(isl.dim_type.div) for each in basic_sets_of(only)), default=0)
+    if divisions > sum(stride > 1 for stride, _ in strides):
+        only = only.remove_divs().coalesce()
+        for place, (stride, offset) in enumerate(strides):
+            if stride > 1:
+                only = only.intersect(_lattice(phase.steps, place, stride, offset))
     return only.set_tuple_name(phase.name)
+
+
+def _stride_of(values: isl.Set, position: int) -> tuple[int, int]:
+    """A stride and an offset that all values of a coordinate have."""
+    lattice = values.get_stride_info(position)
+    stride, offset = int(lattice.get_stride().to_python()), lattice.get_offset()
+    if not offset.is_cst():
+        return 1, 0
+    return stride, int(offset.get_constant_val().to_python()) % stride
+
+
+def _lattice(dimensions: int, position: int, stride: int, offset: int) -> isl.Set:
+    """The points whose coordinate in a position has a stride."""
+    names = ", ".join(f"s{place}" for place in range(dimensions))
+    return isl.Set(f"{{ [{names}] : (s{position} - {offset}) mod {stride} = 0 }}")
 
 
 def _instances(phase: Phase) -> isl.UnionSet:
@@ -278,11 +303,7 @@ class _Division:
             values = isl.Set.from_basic_set(values.simple_hull())
         values = values.intersect_params(self._context)
         least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
-        lattice = values.get_stride_info(position)
-        stride, offset = int(lattice.get_stride().to_python()), lattice.get_offset()
-        if not offset.is_cst():
-            return Range(least, greatest, 1, 0)
-        return Range(least, greatest, stride, int(offset.get_constant_val().to_python()) % stride)
+        return Range(least, greatest, *_stride_of(values, position))
 
 
 def _with_instances(node: TreeNode, domain: isl.UnionSet) -> TreeNode:

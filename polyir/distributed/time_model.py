@@ -13,9 +13,10 @@ this follows; they are reconstructed from its words, which describe every term. 
   `slope * width / height` for a slope in iterations;
 - so the total time is `((ranks - 1) (1 + rise) + tiles per processor) * time of a tile`;
 - there is no idle time between passes if the first processor ends its column no earlier than the
-  last one ends its first tile: `(ranks - 1) (1 + rise) + 1 <= rows / height`.
+  last one ends as many tiles as a neighbour waits for: `ranks (1 + rise) <= rows / height`. Without
+  a rise, that is one tile, as the text has it.
 
-With `ranks - 1` taken as `ranks` in the constraint, this is a geometric program in the tile sizes.
+With 1 more on the left of the constraint, this is a geometric program in the tile sizes.
 A grid of processors has one such line for each divided loop; the delays add up.
 
 For a whole program, `Prediction` adds up what the busiest rank needs in each step, by the counts
@@ -127,7 +128,10 @@ class TiledSpace:
 
     def idle_tiles(self, widths: Sequence[int], height: int) -> float:
         """For how many tiles a processor waits between two passes, if there are several."""
-        return max(0.0, self.delay(widths, height) + 1 - self.rows / height)
+        rise = max(
+            line.slope * width / height for line, width in zip(self.lines, widths, strict=True)
+        )
+        return max(0.0, self.delay(widths, height) + 1 + rise - self.rows / height)
 
     def efficiency(self, widths: Sequence[int], height: int) -> float:
         """The time of one processor without messages, divided by that of all together."""

@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, UnitAttr
-from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
+from xdsl.ir import Attribute, SSAValue
 
-from polyir.codegen.ast_build import expression_of
-from polyir.codegen.ast_expressions import AstExpressionReader
-from polyir.dialects.scop import KEEPS_LOOPS, StmtOp
 from polyir.distributed.functions import Functions, Outlined, Part
+from polyir.distributed.scan import bounds, row_of, scan
 from polyir.irregular.code import Code
 from polyir.isl_lists import basic_sets_of, parameters_of, pieces_of
-from polyir.isl_names import unique_name
 from polyir.limits import within_operations
-from polyir.model.index_expressions import IndexExpression
-from polyir.model.tree import tree_from_schedule
 
 COUNT, PACK, UNPACK = range(3)
 """What a function for a transfer does with the elements."""
@@ -100,19 +93,10 @@ def transfer(
     code.store(start, cell)
     is_packed, is_unpacked = (code.compared(action, "eq", each) for each in (PACK, UNPACK))
     copier = _Copier(values, message, cell, is_packed, is_unpacked)
+    context = functions.context(values)
     for array, elements in sets.items():
-        pieces, are_elements = _items(elements, stand.get(array, ()))
-        # isl takes long for many pieces of instances at once.
-        for group in [pieces] if are_elements else [[piece] for piece in pieces]:
-            scop = functions.scop_op(values)
-            scop.attributes[KEEPS_LOOPS] = UnitAttr()
-            schedules: list[isl.Schedule] = []
-            for number, items in enumerate(group):
-                statement = copier.statement(f"Row{number}", items, parts[array], scop.context.data)
-                scop.body.block.add_op(statement)
-                schedules.append(_in_order(statement.domain.data))
-            scop.body.block.add_op(tree_from_schedule(reduce(isl.Schedule.sequence, schedules)))
-            code.add(scop)
+        for items in _items(elements, stand.get(array, ())):
+            copier.copy(code, items, parts[array], context)
     code.add(func.ReturnOp(code.load(cell)))
     return Transfer(element, outlined)
 
@@ -156,11 +140,8 @@ _OPERATIONS = 200_000
 """How many of its operations isl may take for the pieces of a set of elements."""
 
 
-def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> tuple[list[_Items], bool]:
-    """Disjoint pieces of the elements of an array, or of the instances that stand for them.
-
-    The second result says whether they are elements.
-    """
+def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> list[_Items]:
+    """Disjoint pieces of the elements of an array, or of the instances that stand for them."""
     functions = [_function(each) for each in writers]
 
     def pieces() -> list[_Items]:
@@ -168,17 +149,16 @@ def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> tuple[list[_Items],
         return [_Items(each, _components(identity)) for each in disjoint_pieces(elements)]
 
     if not functions or any(each is None for each in functions):
-        return pieces(), True
+        return pieces()
     found = within_operations(_OPERATIONS, pieces)
     if found is not None:
-        return found, True
-    instances = [
+        return found
+    return [
         _Items(piece, _components(function))
         for map, function in zip(writers, functions, strict=True)
         if function is not None
         for piece in disjoint_pieces(map.domain())
     ]
-    return instances, False
 
 
 def _function(map: isl.Map) -> isl.MultiAff | None:
@@ -209,43 +189,8 @@ def disjoint_pieces(elements: isl.Set) -> list[isl.Set]:
     return [isl.Set.from_basic_set(piece) for piece in pieces]
 
 
-@dataclass(frozen=True)
-class Rows:
-    """A set of points as intervals, which start in the places of `starts`.
-
-    `starts` is `{ [x] }` without the last coordinate, which goes from `first` to `last`, functions
-    of the parameters and those that `names` gives the coordinates x. If points are no intervals
-    of the last coordinate, `starts` has all coordinates, and there are no ends.
-    """
-
-    starts: isl.Set
-    names: tuple[str, ...]
-    ends: tuple[isl.PwAff, isl.PwAff] | None
-
-
-def rows_of(points: isl.Set, in_rows: bool = True) -> Rows:
-    """The rows of a set of points; each point is one if `in_rows` is false."""
-    rank = points.dim(isl.dim_type.set)
-    taken = set(parameters_of(points.get_space()))
-    names = tuple(unique_name(f"x{position}", taken) for position in range(rank))
-    for position, name in enumerate(names):
-        points = points.set_dim_name(isl.dim_type.set, position, name)
-    if not in_rows or not rank:
-        return Rows(points, names, None)
-    starts = points.project_out(isl.dim_type.set, rank - 1, 1)
-    row = points.reset_tuple_id()
-    count = row.dim(isl.dim_type.param)
-    row = row.move_dims(isl.dim_type.param, count, isl.dim_type.set, 0, rank - 1)
-    ends = row.dim_min(0).coalesce(), row.dim_max(0).coalesce()
-    first, last = (isl.Set.from_pw_aff(end) for end in ends)
-    after, before = isl.Map("{ [e] -> [x] : x >= e }"), isl.Map("{ [e] -> [x] : x <= e }")
-    if first.apply(after).intersect(last.apply(before)).is_subset(row):
-        return Rows(starts, names[:-1], ends)
-    return Rows(points, names, None)
-
-
 class _Copier:
-    """Makes statements that copy a row, to or from the place in a message that `cell` has."""
+    """Adds loops that copy rows, to or from the place in a message that `cell` has."""
 
     def __init__(
         self,
@@ -258,28 +203,27 @@ class _Copier:
         self._values, self._message, self._cell = values, message, cell
         self._is_packed, self._is_unpacked = is_packed, is_unpacked
 
-    def statement(self, name: str, items: _Items, part: Part, context: isl.Set) -> StmtOp:
-        """A row of the elements of an array: there is an instance for each."""
-        rows = rows_of(items.points, items.has_rows)
-        block = Block(arg_types=[IndexType()] * len(rows.names))
-        for argument, hint in zip(block.args, rows.names, strict=True):
-            argument.name_hint = hint
-        code = Code(InsertPoint.at_end(block))
-        point: list[SSAValue] = list(block.args)
-        length = code.constant(1)
-        if rows.ends is not None:
-            known = {**self._values, **dict(zip(rows.names, block.args, strict=True))}
-            around = _as_parameters(rows.starts).intersect(context)
-            first, last = (_value(code, end, around, known) for end in rows.ends)
-            length = code.sum(code.difference(last, first), 1)
-            point.append(first)
-        subscripts = [
-            code.difference(self._affine(code, each, point), offset)
-            for each, offset in zip(items.elements, part.offsets, strict=True)
-        ]
-        self._copy(code, part.memory, subscripts, length)
-        domain = rows.starts.set_tuple_name(name).drop_unused_params()
-        return StmtOp(name, domain, Region(block))
+    def copy(self, code: Code, items: _Items, part: Part, context: isl.Set) -> None:
+        """Add loops over the rows of a piece, for parameters in `context`."""
+        points = items.points.gist_params(context)
+        rank = points.dim(isl.dim_type.set)
+        row = row_of(points) if items.has_rows else None
+        starts = points if row is None else points.project_out(isl.dim_type.set, rank - 1, 1)
+        names = [f"x{position}" for position in range(starts.dim(isl.dim_type.set))]
+
+        def visit(body: Code, start: Sequence[SSAValue]) -> None:
+            point, length = list(start), body.constant(1)
+            if row is not None:
+                first, last = bounds(body, row, start, self._values)
+                length = body.sum(body.difference(last, first), 1)
+                point.append(first)
+            subscripts = [
+                body.difference(self._affine(body, each, point), offset)
+                for each, offset in zip(items.elements, part.offsets, strict=True)
+            ]
+            self._copy(body, part.memory, subscripts, length)
+
+        scan(code, starts, names, self._values, visit)
 
     def _affine(self, code: Code, function: isl.Aff, point: Sequence[SSAValue]) -> SSAValue:
         """An affine function, without division, of a point."""
@@ -325,32 +269,3 @@ class _Copier:
             value = body.load(self._message, body.sum(place, number))
             body.store(value, memory, *element(body, number))
         code.store(code.sum(place, length), self._cell)
-
-
-def _as_parameters(starts: isl.Set) -> isl.Set:
-    """What is known of the parameters and the subscripts of a row, as parameters."""
-    count, rank = starts.dim(isl.dim_type.param), starts.dim(isl.dim_type.set)
-    plain = starts.reset_tuple_id() if starts.has_tuple_id() else starts
-    return plain.move_dims(isl.dim_type.param, count, isl.dim_type.set, 0, rank).params()
-
-
-def _value(
-    code: Code, function: isl.PwAff, context: isl.Set, values: Mapping[str, SSAValue]
-) -> SSAValue:
-    """A function of parameters, for those in `context`."""
-    known = {name: IndexExpression.of(value) for name, value in values.items()}
-    context = context.align_params(function.get_domain_space())
-    function = function.gist_params(context)
-    return AstExpressionReader(known).value(expression_of(function, context), code.builder)
-
-
-def _in_order(domain: isl.Set) -> isl.Schedule:
-    """The instances in lexicographic order."""
-    schedule = isl.Schedule.from_domain(isl.UnionSet.from_set(domain))
-    if domain.dim(isl.dim_type.set):
-        identity = isl.MultiAff.identity_on_domain_space(domain.get_space())
-        functions = isl.MultiPwAff.from_multi_aff(identity).reset_tuple_id(isl.dim_type.out)
-        schedule = schedule.insert_partial_schedule(
-            isl.MultiUnionPwAff.from_multi_pw_aff(functions)
-        )
-    return schedule

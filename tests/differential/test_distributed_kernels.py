@@ -29,37 +29,65 @@ pytestmark = [
 
 RANKS = (1, 2, 3, 4, 6)
 DATA_SETS = ("mini", "small")
+TILES = (32, 7)
 REFUSED = {"durbin": "'affine.load' uses the array '%r' outside of the static control part"}
 """The kernels that are not distributed, and why: one of 30."""
 
 DISTRIBUTED = tuple(name for name in KERNELS if name not in REFUSED)
+PREPARED = dict.fromkeys(("deriche", "ludcmp"), "privatize{loops=all},")
+"""What comes first where all loops share temporaries."""
+
+WAVEFRONTS = "pluto-schedule,tile{sizes=SIZE},wavefront"
+GRIDS = {
+    **dict.fromkeys(("gemm", "2mm", "3mm"), WAVEFRONTS),
+    # Wavefronts of which two loops are parallel.
+    "lu": f"{WAVEFRONTS}{{degrees=2}}",
+    # Tiles of each time step.
+    **dict.fromkeys(("jacobi-2d", "fdtd-2d", "heat-3d"), "feautrier-schedule,tile{sizes=SIZE}"),
+    # Row k and column k in parts of their own.
+    "floyd-warshall": "pluto-schedule,split-sequential,"
+    "distribute{loops=S0/0.1,S0/1.1,S0/3.1,S0/4.1,S0/6.1,S0/7.1},tile{sizes=SIZE}",
+}
+"""The passes before a distribution on a grid of ranks."""
+
 FEW = (
     # All iterations of a product, a triangle, time steps, a pipeline, several phases.
-    *(("gemm", "32", (3,)), ("trmm", "7", (2,)), ("jacobi-1d", "7", (4,))),
-    *(("seidel-2d", "7", (3,)), ("mvt", "7", (6,))),
+    *(("gemm", 32, (3,)), ("trmm", 7, (2,)), ("jacobi-1d", 7, (4,))),
+    *(("seidel-2d", 7, (3,)), ("mvt", 7, (6,))),
 )
 
 
-def distributed(name: str, tile: str) -> tuple[str, api.ModuleOp]:
-    """The C of a distributed kernel, and the kernel."""
+def pipeline_of(name: str, tile: int, grid: int) -> str:
+    """The passes for a kernel on a line or a grid of ranks."""
+    schedule = WAVEFRONTS if grid == 1 else GRIDS[name]
+    return f"{PREPARED.get(name, '')}{schedule},distribute-memory{{grid={grid}}}".replace(
+        "SIZE", str(tile)
+    )
+
+
+def distributed(name: str, tile: int, grid: int = 1) -> tuple[str, api.ModuleOp, list[str]]:
+    """The C of a distributed kernel, the kernel, and what the passes say."""
     text = KERNELS[name].path.read_text()
-    pipeline = f"pluto-schedule,tile{{sizes={tile}}},wavefront,distribute-memory"
-    with remarks_to(lambda remark: None):
+    remarks: list[str] = []
+    with remarks_to(lambda remark: remarks.append(remark.message)):
         module = api.parse(text)
-        return api.emit(api.run_pipeline(api.parse(text), pipeline), "c"), module
+        result = api.run_pipeline(api.parse(text), pipeline_of(name, tile, grid))
+        return api.emit(result, "c"), module, remarks
 
 
 @cache
-def built(name: str, tile: str, folder: Path) -> RankProgram:
+def built(name: str, tile: int, grid: int, folder: Path) -> RankProgram:
     """The program of a kernel."""
-    source, module = distributed(name, tile)
-    return build(source, public_signatures(module)[0], folder / f"{name}-{tile}")
+    source, module, remarks = distributed(name, tile, grid)
+    wanted = "the parallel loops of" if grid == 2 else "the parallel loop of"
+    assert any(wanted in each for each in remarks), remarks
+    return build(source, public_signatures(module)[0], folder / f"{name}-{tile}-{grid}")
 
 
-def check(name: str, tile: str, ranks: Sequence[int], folder: Path) -> None:
+def check(name: str, tile: int, ranks: Sequence[int], folder: Path, grid: int = 1) -> None:
     """Run a kernel on numbers of ranks with both data sets."""
     kernel = KERNELS[name]
-    program = built(name, tile, folder)
+    program = built(name, tile, grid, folder)
     calls = [kernel.make_arguments(data_set) for data_set in DATA_SETS]
     for number in ranks:
         results = program.run(calls, number, 120)
@@ -75,15 +103,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("name", "tile", "ranks"), FEW)
-def test_few_kernels(name: str, tile: str, ranks: tuple[int, ...], folder: Path) -> None:
+def test_few_kernels(name: str, tile: int, ranks: tuple[int, ...], folder: Path) -> None:
     check(name, tile, ranks, folder)
 
 
+def test_few_grids(folder: Path) -> None:
+    check("gemm", 7, (6,), folder, grid=2)
+
+
 @pytest.mark.matrix
-@pytest.mark.parametrize("tile", ["32", "7"])
+@pytest.mark.parametrize("tile", TILES)
 @pytest.mark.parametrize("name", DISTRIBUTED)
-def test_all_kernels(name: str, tile: str, folder: Path) -> None:
+def test_all_kernels(name: str, tile: int, folder: Path) -> None:
     check(name, tile, RANKS, folder)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("tile", TILES)
+@pytest.mark.parametrize("name", GRIDS)
+def test_all_grids(name: str, tile: int, folder: Path) -> None:
+    check(name, tile, RANKS, folder, grid=2)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -92,7 +131,7 @@ def test_refused_kernels(name: str) -> None:
     with pytest.raises(
         NotDistributedError, match=r"static control part is not distributed"
     ) as info:
-        distributed(name, "32")
+        distributed(name, 32)
     assert REFUSED[name] in info.value.message
     assert info.value.location is not None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import islpy as isl
@@ -48,7 +49,14 @@ func.func @recurrence(%n: index, %m: index, %A: memref<?x?xf64>) {
 }
 """
 
-PROGRAMS = {"recurrence": RECURRENCE, "seidel-2d": KERNELS["seidel-2d"].path.read_text()}
+SKEWED = RECURRENCE.replace("%A[%i - 1, %j]", "%A[%i - 1, %j + 1]")
+"""Tiles are of i and i + j: the columns of tiles are those of a parallelogram, which rises."""
+
+PROGRAMS = {
+    "recurrence": RECURRENCE,
+    "skewed": SKEWED,
+    "seidel-2d": KERNELS["seidel-2d"].path.read_text(),
+}
 
 
 @cache
@@ -105,6 +113,20 @@ def test_idle_time_between_passes_is_as_predicted(tiles: int) -> None:
             passes = 10 // ranks
             assert idle == (passes - 1) * space.idle_tiles([TILE], TILE)
             assert (idle == 0) == space.is_idle_free([TILE], TILE)
+
+
+def test_columns_that_rise_need_more_tiles() -> None:
+    """A column starts two wavefronts after the one before: after two tiles, as in figure 15.9."""
+    columns = wavefronts(sized("skewed", 14 * TILE, 6 * TILE))
+    # Without those at the ends, which are cut off.
+    whole = [each for each in columns.values() if len(each) == 7][:6]
+    assert len(whole) == 6
+    assert {after[0] - before[0] for before, after in pairwise(whole)} == {2}
+    for ranks in (2, 3, 4, 5):
+        space = TiledSpace((Line(6 * TILE, ranks, 1.0),), 7 * TILE, Network())
+        assert space.is_idle_free([TILE], TILE) == (2 * ranks <= 7)
+        idle = max(0, whole[ranks][0] - whole[0][-1] - 1)
+        assert idle == space.idle_tiles([TILE], TILE)
 
 
 HOLD = """\

@@ -19,7 +19,10 @@
 
 // A block that begins where the own one ends gets one element.
 // CHECK-LABEL: func.func private @smooth_transfer_P1(
-// CHECK: affine.if {{.*}}[%peer_d0b0{{[_0-9]*}}, %peer_d0e0{{[_0-9]*}}, %own_d0b0{{[_0-9]*}}, %own_d0e0
+// CHECK: %[[GAP:.*]] = arith.subi %own_d0e0{{[_0-9]*}}, %peer_d0b0{{[_0-9]*}} : index
+// CHECK: arith.cmpi eq, %[[GAP]], %
+// CHECK: scf.if
+// CHECK-NOT: scf.for %x
 
 // Receives are posted before the computation, and sends after it.
 // CHECK-LABEL: func.func private @smooth_step_P1(
