@@ -134,6 +134,8 @@ def _divided(
     """The passes before `distribute-memory`, and its options; those after it change no message."""
     for place, each in enumerate(passes):
         if isinstance(each, DistributeMemoryPass):
+            if each.data != "first-rank":
+                raise OptionError("only data=first-rank is simulated")
             return tuple(passes[:place]), each
     return tuple(passes), DistributionOptions()
 
