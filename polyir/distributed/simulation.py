@@ -90,8 +90,9 @@ class Simulation:
                     block.project_out(isl.dim_type.set, 0, each.dim(isl.dim_type.set))
                     for each, block in zip(sets, blocks, strict=True)
                 )
-                blocks = _number_in_all(of_blocks)
-                messages = pieces_of(elements) if self.program.options.tiles is None else blocks
+                messages = _number_in_all(of_blocks)
+                if not self.layout.is_dealt:
+                    messages = pieces_of(elements)
                 found += Traffic(messages, elements * bytes)
         return found
 
