@@ -47,7 +47,7 @@ FOR_SOME = [
     ("lu", f"pluto-schedule,{BOX},mark-parallel"),
     ("trmm", f"{OUTSET},mark-parallel"),
     ("trmm", f"pluto-schedule,{OUTSET},tile{{sizes=2}},mark-parallel"),
-    ("jacobi-2d", f"pluto-schedule,{OUTSET},wavefront,mark-parallel"),
+    ("jacobi-1d", f"pluto-schedule,{OUTSET},wavefront,mark-parallel"),
     rarely("jacobi-2d", f"pluto-schedule,tile{{sizes=8}},{OUTSET},mark-parallel"),
     ("jacobi-1d", f"pluto-schedule,{OUTSET},{OUTSET},mark-parallel"),
     ("seidel-2d", f'tile-shape{{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"}},{BOX}'),
