@@ -174,7 +174,11 @@ def compiled(name: str, pipeline: str, backend: Backend) -> CompiledModule:
 BACKENDS: tuple[Backend, ...] = ("c", "llvm")
 
 
-@pytest.mark.parametrize(("combination", "backend"), in_turn(COMBINATIONS, BACKENDS, 2))
+@pytest.mark.parametrize(
+    ("combination", "backend"),
+    in_turn(COMBINATIONS, BACKENDS, 2),
+    ids=lambda each: each if isinstance(each, str) else "-".join(each),
+)
 def test_same_integers(combination: tuple[str, str], backend: Backend) -> None:
     name, pipeline = combination
     program = PROGRAMS[name]
