@@ -5,8 +5,7 @@ on where a busy machine is slow. Steps of passes run in the process of the test,
 tools' `main`, for processes of their own take a third of all time; tests of limits and those of lit
 have them. As in the tools, cycles of objects are looked for rarely. PoCL keeps the kernels that it
 compiled in the folder `build`, and pyopencl keeps nothing. Threads of OpenMP sleep while they wait:
-with more threads than cores, those that wait actively take the time of the others. C compilers get
-`-O1` where a test says nothing: `-O3` takes them twice as long, and results have the same bits.
+with more threads than cores, those that wait actively take the time of the others.
 """
 
 import ctypes
@@ -19,14 +18,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from polyir.limits import time_limited_to
-from polyir.runtime.compiler import CompilerOptions
 from polyir.tools import command_line
 from polyir.tools.start import YOUNG_OBJECTS
 
 settings.register_profile("suite", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
-
-_FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off")
 
 _CACHE = Path(__file__).parents[1] / "build" / "pocl"
 _CACHE.mkdir(parents=True, exist_ok=True)
@@ -42,8 +38,6 @@ gc.set_threshold(YOUNG_OBJECTS, 10, 10)
 def _no_worker_processes() -> Iterator[None]:
     with time_limited_to(0), pytest.MonkeyPatch.context() as patch:
         patch.setattr(command_line, "DEFAULT_TIME_LIMIT", 0)
-        # The default values of the fields.
-        patch.setattr(CompilerOptions.__init__, "__defaults__", (None, _FLAGS))
         yield
 
 
