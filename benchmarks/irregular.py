@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -51,7 +52,6 @@ WITHOUT_MATRIX: Final = ("fig15-15", "fig15-17", "fig15-19")
 """Programs with index arrays of random numbers, which are measured once."""
 
 DOCS: Final = Path(__file__).parents[1] / "docs" / "irregular.md"
-SECTION: Final = "### Measured"
 
 Run = Callable[[Arguments], object]
 
@@ -230,17 +230,13 @@ def matrices(options: argparse.Namespace) -> Mapping[str, Matrix]:
     return found
 
 
-def write_docs(table: Sequence[str], options: argparse.Namespace) -> None:
-    """Put the table into its section of the page."""
+def write_docs(table: Sequence[str]) -> None:
+    """Put the table in the place of the one on the page."""
     text = DOCS.read_text()
-    before, _, rest = text.partition(f"{SECTION}\n")
-    _, mark, after = rest.partition("\n## ")
-    command = f'make bench-irregular BENCH="--write-docs --size={options.size}"'
-    body = (
-        f"`{command}`, {options.steps} steps a call, milliseconds a step: passes are\n"
-        + "\n".join(f"- {title}: `{pipeline}`" for title, pipeline in PIPELINES.items())
-    )
-    DOCS.write_text(f"{before}{SECTION}\n\n{body}\n\n" + "\n".join(table) + f"\n{mark}{after}")
+    start = text.index(table[0])
+    rows = re.match(r"(\|.*\n)+", text[start:])
+    assert rows is not None
+    DOCS.write_text(text[:start] + "\n".join(table) + "\n" + text[start + rows.end() :])
 
 
 def main() -> int:
@@ -267,7 +263,7 @@ def main() -> int:
                 table.append(f"| {' | '.join(row)} |")
                 print(table[-1], flush=True)
     if options.write_docs:
-        write_docs(table, options)
+        write_docs(table)
     return 0
 
 
