@@ -268,6 +268,10 @@ class Table:
             if not kernels or case.kernel in kernels:
                 for row in self.rows(case):
                     yield f"| {' | '.join(row)} |"
+        if self.rows is times:
+            network = measured_network(0)
+            found = f"{1e6 * network.alpha:.3g} µs a call, {1e9 * network.beta:.3g} ns a byte"
+            yield f"| (network) | {found} |{' |' * (len(heading) - 2)}"
 
 
 TABLES: Final = MappingProxyType(
@@ -322,9 +326,6 @@ def main() -> int:
         for line in TABLES[name].lines(options.kernels):
             lines.append(line)
             print(line, flush=True)
-        if name == "times":
-            network = measured_network(0)
-            print(f"alpha {network.alpha:.3g} s, beta {network.beta:.3g} s a byte")
         if options.write_docs:
             write_docs(TABLES[name].section, lines)
     return 0

@@ -52,6 +52,10 @@ KEEPS_LOOPS = "poly.keeps_loops"
 """A unit attribute of a scop of which passes keep the order: the steps of a distributed program,
 whose statements call functions, and its messages. The loops run rarely, or are short."""
 
+PART = "polyir.part"
+"""The attribute of a function to whose arrays each rank passes its part: the symbol of the function
+that says which part that is."""
+
 
 @irdl_op_definition
 class ScopOp(IRDLOperation):

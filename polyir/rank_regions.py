@@ -83,6 +83,9 @@ class RankFile:
         name = content.function.sym_name.data
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
         kernel = next(op for op in functions if op.sym_name.data == name)
+        if signature_of(kernel).part is not None:
+            message = "its C function has whole arrays: data=distributed takes parts of them"
+            raise NotModelledError(message, region.location)
         for op in module.ops:
             self._module.body.block.add_op(op.clone())
         return signature_of(kernel)

@@ -33,6 +33,8 @@ ENVIRONMENT = {
     # Ranks that wait for each other in shared memory of MPICH never leave the processor, and a
     # message takes a time slice where there are more ranks than processors: a tenth of the speed.
     "MPIR_CVAR_NOLOCAL": "1",
+    # The same holds for threads of ranks.
+    "OMP_WAIT_POLICY": "passive",
 }
 
 PATTERN = 0xCB
@@ -131,8 +133,7 @@ def build(
 ) -> RankProgram:
     """Compile a distributed function with a main program; raises `RanksFailedError`."""
     text = path.with_suffix(".c")
-    source = source.replace("message = polyir_mpi_malloc(", "message = allocate_message(")
-    text.write_text("\n".join((_PRELUDE, source, _main(signature))))
+    text.write_text("\n".join((filled(source), _main(signature))))
     done = subprocess.run(
         [_program("mpicc") or "", *flags, str(text), "-o", str(path), "-lm"],
         capture_output=True,
@@ -142,6 +143,12 @@ def build(
     if done.returncode:
         raise RanksFailedError(done.stderr[:3000])
     return RankProgram(path, signature)
+
+
+def filled(source: str) -> str:
+    """The C of a function whose memory begins with the pattern, and is counted."""
+    source = source.replace("message = polyir_mpi_malloc(", "message = allocate_message(")
+    return "\n".join((_PRELUDE, source, "#undef malloc\n#undef free"))
 
 
 def _packed(signature: Signature, calls: Sequence[Sequence[Argument]]) -> bytes:
@@ -250,9 +257,6 @@ static void free_counted(void *memory) {{
 """
 
 _MAIN = """\
-#undef malloc
-#undef free
-
 // MPI calls its own function by the other name.
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int target, int tag,
               MPI_Comm ranks, MPI_Request *request) {

@@ -8,7 +8,7 @@ says otherwise; the time is that of a model.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -19,6 +19,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram
+from polyir.distributed.tile_choice import best_tiles
 from polyir.distributed.time_model import Network, predicted
 from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
@@ -80,6 +81,12 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     parser.add_argument(
         "--by-step", action="store_true", help="print what each rank does in each step, too"
     )
+    parser.add_argument(
+        "--best-tiles",
+        action="store_true",
+        help="print tile sizes and a grid of ranks instead, for passes that do not tile: those of "
+        "least time by the geometric program of a pipeline of ranks",
+    )
     add_time_limit(parser)
     add_information(parser, available)
     return parser.parse_args(arguments)
@@ -104,10 +111,14 @@ def _run(arguments: Sequence[str]) -> int:
             if name not in names:
                 raise OptionError(f"no size named '{name}'; known sizes: {', '.join(names)}")
         sizes = dict.fromkeys(names, options.default_size) | dict(options.size)
+        network = Network(options.alpha, options.beta, options.iteration)
+        if options.best_tiles:
+            for line in _best_tiles(scop, sizes, options.ranks, network, division.grid):
+                print(line, flush=True)
+            return 0
         program = SizedProgram(scop, sizes, division)
     shown = ", ".join(f"{name}={value}" for name, value in program.sizes.items())
     print(f"sizes: {shown}")
-    network = Network(options.alpha, options.beta, options.iteration)
     for line in _table(program, options.ranks, network):
         print(line, flush=True)
     if options.by_rank or options.by_step:
@@ -123,6 +134,8 @@ def _divided(
     """The passes before `distribute-memory`, and its options; those after it change no message."""
     for place, each in enumerate(passes):
         if isinstance(each, DistributeMemoryPass):
+            if each.data != "first-rank":
+                raise OptionError("only data=first-rank is simulated")
             return tuple(passes[:place]), each
     return tuple(passes), DistributionOptions()
 
@@ -152,6 +165,20 @@ def _table(program: SizedProgram, counts: Sequence[int], network: Network) -> It
             f"{totals.most.instances:>18} {scattered.bytes:>16} {gathered.bytes:>16} "
             f"{prediction.time:>11.4g} {prediction.efficiency:>10.3f}{note}"
         )
+
+
+def _best_tiles(
+    scop: Scop, sizes: Mapping[str, int], counts: Sequence[int], network: Network, grid: int
+) -> Iterator[str]:
+    yield f"{'ranks':>7} {'grid':>12} {'tile':>20} {'seconds':>11} {'efficiency':>10}"
+    for ranks in counts:
+        found = best_tiles(scop, sizes, ranks, network, grid)
+        if found is None:
+            yield f"{ranks:>7} {'more ranks than columns of tiles':>12}"
+            continue
+        sides = " x ".join(map(str, found.sides))
+        tile = " x ".join(map(str, (found.height, *found.widths)))
+        yield (f"{ranks:>7} {sides:>12} {tile:>20} {found.time:>11.4g} {found.efficiency:>10.3f}")
 
 
 MOST_DETAILS = 64

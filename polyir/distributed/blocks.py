@@ -2,7 +2,8 @@
 
 A row of the table is a block: the first tile and the tile after the last one in each divided loop
 of each division, then what to subtract from a subscript to have the place in the rank's memory. If
-a rank has one block, block r is that of rank r; else the last column says whose a block is.
+a rank has one block, block r is that of rank r; else the last column says whose a block is. With
+parts of arrays that ranks pass, there are columns for their boxes.
 
 The parts of an array for all blocks of a rank are in one memref, one after the other along the
 outermost dimension.
@@ -26,6 +27,7 @@ from polyir.distributed.elements import OWN, Division, Elements
 from polyir.distributed.functions import Part, dynamic
 from polyir.distributed.neighbours import rank_of
 from polyir.distributed.options import DistributionOptions
+from polyir.distributed.ownership import ArrayPart, Ownership
 from polyir.distributed.phases import Range
 from polyir.irregular.code import Code
 from polyir.model.index_expressions import IndexExpression
@@ -56,10 +58,18 @@ class Place:
 class Blocks:
     """Adds code that makes the table of blocks, and code that reads it."""
 
-    def __init__(self, elements: Elements, options: DistributionOptions) -> None:
+    def __init__(
+        self,
+        elements: Elements,
+        options: DistributionOptions,
+        ownership: Ownership | None = None,
+    ) -> None:
         self._elements, self._scop, self._options = elements, elements.scop, options
+        self._ownership = ownership
         self._divisions = list({d.name: d for d in elements.divisions.values()}.values())
         self._bounds = [name for each in self._divisions for name in each.parameters("")]
+        if ownership is not None:
+            self._bounds += ownership.parameters
         self._arrays = {
             name: len(dynamic(memory.type).get_shape())
             for name, memory in self._scop.arrays.items()
@@ -99,6 +109,35 @@ class Blocks:
             for name, value in memory.items()
             if name not in whole
         }
+
+    def passed(
+        self, code: Code, place: Place, block: SSAValue, memory: Mapping[str, SSAValue]
+    ) -> dict[str, Part]:
+        """The parts of arrays that a rank passes."""
+        assert self._ownership is not None
+        return {
+            name: Part(
+                memory[name],
+                tuple(self._load(code, place, block, part.begin(d)) for d in range(part.rank)),
+            )
+            for name, part in self._ownership.parts.items()
+        }
+
+    def box(
+        self, code: Code, place: Place, block: SSAValue, array: str
+    ) -> list[tuple[SSAValue, SSAValue]]:
+        """The first subscript of the part that a rank passes, and the one after the last."""
+        assert self._ownership is not None
+        if array not in self._ownership.parts:
+            return [(code.constant(0), code.constant(0))] * self._arrays[array]
+        part = self._ownership.parts[array]
+        return [
+            (
+                self._load(code, place, block, part.begin(dimension)),
+                self._load(code, place, block, part.end(dimension)),
+            )
+            for dimension in range(part.rank)
+        ]
 
     def owner(self, code: Code, place: Place, block: SSAValue) -> SSAValue:
         """The rank that has a block."""
@@ -147,6 +186,7 @@ class Blocks:
         grid = self._grid(code, ranks)
         count, sides = self._counts(code, numbers) if self.has_several else (ranks, grid)
         place = Place(rank, ranks, code.array("blocks", count, len(self._columns)))
+        boxes = self._accessed_boxes(code, values)
         with code.loop("block", 0, count) as (body, block):
             in_grid = _coordinates(body, block, sides)
             for division in self._divisions:
@@ -163,7 +203,77 @@ class Blocks:
             if self._options.tiles:
                 owner = _rank_at(body, in_grid, grid)
                 body.store(owner, place.table, block, self._columns.index(_OWNER))
+            if self._ownership is not None and self._ownership.number in self._columns:
+                column = self._columns.index(self._ownership.number)
+                body.store(block, place.table, block, column)
+            for part, box in boxes:
+                is_line = len(part.cuts) < len(sides)
+                where = ((block, ranks),) if is_line else tuple(zip(in_grid, sides, strict=True))
+                self._store_box(body, place, block, part, box, where)
         return place
+
+    def _accessed_boxes(
+        self, code: Code, values: Values
+    ) -> list[tuple[ArrayPart, list[tuple[SSAValue, SSAValue]]]]:
+        """The first subscripts and those after the last one around what is accessed of arrays."""
+        found: list[tuple[ArrayPart, list[tuple[SSAValue, SSAValue]]]] = []
+        for part in () if self._ownership is None else self._ownership.parts.values():
+            box: list[tuple[SSAValue, SSAValue]] = []
+            for dimension in range(part.rank):
+                least, size = self.extent(code, part.accessed, dimension, values)
+                begin = code.select(size, "eq", 0, 0, least)
+                box.append((begin, code.sum(begin, size)))
+            found.append((part, box))
+        return found
+
+    def _store_box(
+        self,
+        code: Code,
+        place: Place,
+        block: SSAValue,
+        part: ArrayPart,
+        box: Sequence[tuple[SSAValue, SSAValue]],
+        where: Sequence[tuple[SSAValue, SSAValue]],
+    ) -> None:
+        """Set the box that a rank passes; `where` has its place along each side, and their number.
+
+        The first rank along a side has all from the begin on, the last one all up to the end.
+        """
+        loops = {cut.dimension: (loop, cut.shift) for loop, cut in enumerate(part.cuts)}
+        for dimension, (least, end) in enumerate(box):
+            first, after = least, end
+            if dimension in loops:
+                loop, shift = loops[dimension]
+                at, count = where[loop]
+                next = code.sum(at, 1)
+                if shift is None:
+                    size = code.difference(end, least)
+                    cuts = [
+                        code.sum(least, self._before(code, each, size, count))
+                        for each in (at, next)
+                    ]
+                else:
+                    cuts = self._aligned(code, place, block, part, loop, shift)
+                    cuts = [code.minimum(code.maximum(each, least), end) for each in cuts]
+                first = code.select(at, "eq", 0, least, cuts[0])
+                after = code.select(next, "eq", count, end, cuts[1])
+            for name, value in ((part.begin(dimension), first), (part.end(dimension), after)):
+                code.store(value, place.table, block, self._columns.index(name))
+
+    def _aligned(
+        self, code: Code, place: Place, block: SSAValue, part: ArrayPart, loop: int, shift: int
+    ) -> list[SSAValue]:
+        """Where the block of a loop begins and ends, as subscripts."""
+        assert part.division is not None
+        range = part.division.ranges[loop]
+        ends = (part.division.begin(loop, ""), part.division.end(loop, ""))
+        return [
+            code.sum(
+                code.product(self._load(code, place, block, name), range.stride),
+                code.constant(range.offset + shift),
+            )
+            for name in ends
+        ]
 
     def _tiles(self, code: Code, range: Range, values: Values) -> tuple[SSAValue, SSAValue]:
         """The first tile of a loop, and how many there are."""

@@ -1,4 +1,5 @@
-"""Code for messages: between the first rank and the others, and at the end of a step.
+"""Code for messages: between the first rank and the others, or between the parts that ranks pass,
+and at the end of a step.
 
 In a step, a rank sends at most one message to each other rank for each type of element. It has
 the elements for all pairs of a block of the sender and one of the receiver, in the order of the
@@ -7,7 +8,7 @@ blocks in the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from xdsl.dialects import arith, llvm, mpi
@@ -95,6 +96,31 @@ MOST_ELEMENTS = 2**31 - 1
 
 _OUT, _IN = 0, 1
 
+Holder = Callable[[Code, SSAValue], Parts]
+"""Adds code for the parts of arrays that the rank that runs has for one of its blocks."""
+
+
+def between_parts(
+    code: Code,
+    blocks: Blocks,
+    transfer: Transfer,
+    values: Values,
+    place: Place,
+    source: Holder,
+    target: Holder,
+) -> None:
+    """Each rank copies elements to parts of its own, and sends each other rank elements of them."""
+    own = place.rank
+    known = {**values, **blocks.bounds(code, place, own, OWN)}
+    known |= blocks.bounds(code, place, own, PEER)
+    with _message(code, transfer, known, source(code, own)) as (some, buffer, _):
+        transfer.copy(some, known, source(some, own), (buffer, 0), PACK)
+        transfer.copy(some, known, target(some, own), (buffer, 0), UNPACK)
+    exchange = Exchange(blocks, transfer, values, place, source, target, 0)
+    exchange.begin(code)
+    exchange.send(code)
+    exchange.end(code)
+
 
 class Exchange:
     """The messages between all ranks at the end of a step, of elements of one type.
@@ -109,12 +135,14 @@ class Exchange:
         transfer: Transfer,
         values: Values,
         place: Place,
-        memory: Mapping[str, SSAValue],
+        source: Holder,
+        target: Holder,
         tag: int,
-        neighbours: tuple[Neighbours | None, Neighbours | None],
+        neighbours: tuple[Neighbours | None, Neighbours | None] = (None, None),
     ) -> None:
         self._blocks, self._transfer, self._place = blocks, transfer, place
-        self._values, self._memory, self._tag = values, memory, tag
+        self._values, self._tag = values, tag
+        self._parts = source, target
         self._neighbours = neighbours
 
     def begin(self, code: Code) -> None:
@@ -216,12 +244,11 @@ class Exchange:
                 body.store(0, starts, row, peer)
         for row in (_OUT, _IN):
             with self._pairs(code, row) as (body, own, other, owner):
+                end = body.sum(owner, 1)
                 source, target = (own, other) if row == _OUT else (other, own)
                 known = {**self._values, **self._bounds(body, source, OWN)}
                 known |= self._bounds(body, target, PEER)
-                parts = self._blocks.parts(body, self._place, own, self._memory)
-                count = self._transfer.count(body, known, parts)
-                end = body.sum(owner, 1)
+                count = self._transfer.count(body, known, self._parts[row](body, own))
                 body.store(body.sum(body.load(starts, row, end), count), starts, row, end)
         with code.loop("peer", 0, ranks) as (body, peer):
             end = body.sum(peer, 1)
@@ -235,7 +262,7 @@ class Exchange:
 
     def _copy(self, code: Code, values: Values, own: SSAValue, owner: SSAValue, row: int) -> None:
         """Copy the elements for a pair of blocks to or from the next place in a buffer."""
-        parts = self._blocks.parts(code, self._place, own, self._memory)
+        parts = self._parts[row](code, own)
         action = PACK if row == _OUT else UNPACK
         first = code.load(self._next, owner)
         end = self._transfer.copy(code, values, parts, (self._buffers[row], first), action)

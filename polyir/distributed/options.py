@@ -21,6 +21,9 @@ class DistributionOptions:
     block: tiles in a block of `block-cyclic`, in each divided loop.
     replicate: arrays of which each rank holds all elements that are accessed, which saves no
         message. The others are held as far as a block accesses them.
+    data: whose arrays the function gets. `first-rank`: those of the first rank, which scatters and
+        gathers them. `distributed`: each rank passes its part of each array, and the whole of one
+        without dimensions or with `replicate`. Then a rank has one block.
     reassociate: updates of one element by an associative operation may run in any order, and so be
         divided among ranks: each has partial results, which MPI combines.
     """
@@ -29,6 +32,7 @@ class DistributionOptions:
     distribution: Literal["block", "cyclic", "block-cyclic"] = "block"
     block: int | None = None
     replicate: tuple[str, ...] = ()
+    data: Literal["first-rank", "distributed"] = "first-rank"
     reassociate: bool = False
 
     def __post_init__(self) -> None:
@@ -38,6 +42,12 @@ class DistributionOptions:
             raise OptionError("block-cyclic needs the size of a block, and only it: block=4")
         if self.block is not None and self.block < 1:
             raise OptionError(f"block must be 1 or more: block={self.block}")
+
+        if self.data == "distributed" and self.distribution != "block":
+            raise OptionError(
+                f"data=distributed needs distribution=block: with {self.distribution}, what a rank "
+                "has of an array is no box"
+            )
 
     @property
     def tiles(self) -> int | None:

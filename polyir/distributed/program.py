@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import islpy as isl
@@ -12,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
-from polyir.distributed.blocks import Blocks, Place, Values
+from polyir.distributed.blocks import Blocks, Parts, Place, Values
 from polyir.distributed.divided_reductions import PartialResults, divided_reductions
 from polyir.distributed.elements import (
     OWN,
@@ -22,16 +23,19 @@ from polyir.distributed.elements import (
     divisions_of,
     step_parameters,
 )
-from polyir.distributed.exchange import Exchange, gather, scatter
+from polyir.distributed.exchange import Exchange, between_parts, gather, scatter
 from polyir.distributed.extents import with_extents
 from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.neighbours import Neighbours, neighbours
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.overlap import Edge, edges_of
+from polyir.distributed.ownership import Ownership
+from polyir.distributed.passed_parts import add_part_function, pass_parts, require_boxes
 from polyir.distributed.phases import DividedTree, Phase, divided, instances_of_steps
 from polyir.distributed.rank_results import RankResults
 from polyir.distributed.requirements import (
     require_instances,
+    require_no_extents,
     require_parallel_loops,
 )
 from polyir.distributed.transfers import Transfer, transfer
@@ -59,6 +63,8 @@ def distribute_memory(
     kernel = scop.op.parent_op()
     assert isinstance(kernel, func.FuncOp)
     elements = Elements(scop, tree.phases, divisions, reductions.names)
+    if options.data == "distributed":
+        require_no_extents(kernel, scop)
     known = set(module.walk())
     program = _Program(module, kernel, tree, elements, options, reductions.results)
     program.write()
@@ -108,7 +114,9 @@ class _Program:
         self._scop = elements.scop
         self._partial = partial
         self._functions = Functions(module, kernel, elements)
-        self._blocks = Blocks(elements, options)
+        self._module = module
+        self._ownership = self._owners(options) if options.data == "distributed" else None
+        self._blocks = Blocks(elements, options, self._ownership)
         self.sent: dict[str, tuple[str, ...]] = {}
         """The arrays of which ranks send elements after each step of a phase, by its name."""
 
@@ -122,32 +130,68 @@ class _Program:
         place = self._blocks.table(code, values, *self._ranks(code))
         memory = self._blocks.allocate(code, values, place)
         private = self._elements.private
-        whole = {
-            name: self._whole(code, array)
-            for name, array in self._scop.arrays.items()
-            if self._is_argument(name) or name in private
-        }
         parts = [each for each in memory.values() if isinstance(each.owner, memref.AllocOp)]
-        memory = {
-            name: whole[name].memory if name in private else memory[name]
-            for name in self._scop.arrays
-        }
-        for name, sets, move in (
-            ("scatter", self._elements.scattered(PEER), scatter),
-            ("gather", self._elements.gathered(PEER), gather),
-        ):
-            if move is gather:
-                turn = code.cell("turn")
-                code.store(0, turn)
-                code.add(self._steps(values, memory, place, turn))
-            outer = {array: elements for array, elements in sets.items() if array in whole}
-            for each in self._transfers(name, outer):
-                move(code, self._blocks, each, values, place, whole, memory)
+        for name in private:
+            memory[name] = self._whole(code, self._scop.arrays[name]).memory
+        memory = {name: memory[name] for name in self._scop.arrays}
+        around = self._first_rank if self._ownership is None else self._each_rank
+        with around(code, values, place, memory):
+            turn = code.cell("turn")
+            code.store(0, turn)
+            code.add(self._steps(values, memory, place, turn))
         code.free(*parts, place.table)
         Rewriter.erase_op(op)
         for name, array in self._scop.arrays.items():
             if not self._is_argument(name) and name not in private:
                 _erase_memory(array)
+        if self._ownership is not None:
+            pass_parts(self._kernel)
+
+    @contextmanager
+    def _first_rank(
+        self, code: Code, values: Values, place: Place, memory: Mapping[str, SSAValue]
+    ) -> Iterator[None]:
+        """Code by which the first rank scatters arrays, and gathers them after what is inside."""
+        whole = {
+            name: self._whole(code, array)
+            for name, array in self._scop.arrays.items()
+            if self._is_argument(name)
+        }
+
+        def move(name: str, sets: Mapping[str, isl.Set], moved: Callable[..., None]) -> None:
+            outer = {array: elements for array, elements in sets.items() if array in whole}
+            for each in self._transfers(name, outer):
+                moved(code, self._blocks, each, values, place, whole, memory)
+
+        move("scatter", self._elements.scattered(PEER), scatter)
+        yield
+        move("gather", self._elements.gathered(PEER), gather)
+
+    @contextmanager
+    def _each_rank(
+        self, code: Code, values: Values, place: Place, memory: Mapping[str, SSAValue]
+    ) -> Iterator[None]:
+        """Code that takes elements from the parts that ranks pass, and puts them back there."""
+        assert self._ownership is not None
+        add_part_function(self._module, self._kernel, self._scop, self._blocks)
+        require_boxes(code, self._kernel, self._scop, self._blocks, place)
+
+        def passed(code: Code, block: SSAValue) -> Parts:
+            return self._blocks.passed(code, place, block, self._scop.arrays)
+
+        def held(code: Code, block: SSAValue) -> Parts:
+            return self._blocks.parts(code, place, block, memory)
+
+        for each in self._transfers("scatter", self._ownership.scattered()):
+            between_parts(code, self._blocks, each, values, place, passed, held)
+        yield
+        for each in self._transfers("gather", self._ownership.gathered()):
+            between_parts(code, self._blocks, each, values, place, held, passed)
+
+    def _owners(self, options: DistributionOptions) -> Ownership:
+        arrays = [name for name in self._scop.arrays if self._is_argument(name)]
+        sides = max(len(each.ranges) for each in self._elements.divisions.values())
+        return Ownership(self._elements, arrays, options.replicate, sides)
 
     def _ranks(self, code: Code) -> tuple[SSAValue, SSAValue]:
         rank, size = mpi.CommRankOp(), mpi.CommSizeOp()
@@ -244,9 +288,13 @@ class _Program:
         for name, value in memory.items():
             value.name_hint = name
         outside = others[3 + len(arrays) :]
+
+        def parts(code: Code, block: SSAValue) -> Parts:
+            return self._blocks.parts(code, place, block, memory)
+
         near = self._neighbours(sent, PEER), self._neighbours(sent, OWN)
         exchanges = [
-            Exchange(self._blocks, each, values, place, memory, tag, near)
+            Exchange(self._blocks, each, values, place, parts, parts, tag, near)
             for tag, each in enumerate(transfers)
         ]
         results = self._results(phase, memory, values)

@@ -139,6 +139,20 @@ def _asks_nothing(op: Operation, memory: SSAValue) -> bool:
     return isinstance(op, memref.DeallocOp)
 
 
+def require_no_extents(kernel: func.FuncOp, scop: Scop) -> None:
+    """Raises `NotDistributedError` if a function asks for an extent of an array.
+
+    If each rank passes a part of it, that has another one.
+    """
+    for op in operations_in(kernel):
+        if isinstance(op, memref.DimOp) and op.result.uses and isinstance(op.source, BlockArgument):
+            raise _refusal(
+                scop.op,
+                f"it depends on an extent of the array {_named(op.source)}, of which no rank "
+                "passes all (data=distributed)",
+            )
+
+
 def require_known_elements(scop: Scop) -> None:
     """All accesses are of known elements; raises `NotDistributedError` with the place of one.
 

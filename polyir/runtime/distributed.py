@@ -7,6 +7,10 @@
 The first rank has the arrays; it is told what they become. What another rank passes besides the
 communicator must agree: numbers equal those of the first rank, and arrays are `None`. Arguments are
 checked before any work, and what is wrong on one rank is an error on all of them.
+
+With `distribute-memory{data=distributed}`, each rank passes its part of each array:
+
+    mine = np.ascontiguousarray(A[module.gemm.part(comm, "A", n=100)])
 """
 
 from __future__ import annotations
@@ -24,13 +28,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import MissingPackageError
+from polyir.diagnostics import MissingPackageError, nearest
 from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import ArgumentChecks, ArgumentError, ArgumentTypeError
 from polyir.runtime.compiler import CompilationError, CompilerOptions
 from polyir.runtime.functions import (
     C_TYPES,
     Argument,
+    CompiledModule,
     NativeFunction,
     Result,
     public_signatures,
@@ -60,6 +65,15 @@ class _Told:
     values: tuple[bytes | tuple[int, ...] | None, ...] = ()
     wrong: str | None = None
     is_type_error: bool = False
+
+
+@dataclass(frozen=True)
+class _Own:
+    """What a rank tells all others, and its own arguments: numbers, shapes, and addresses."""
+
+    told: _Told = _Told()
+    values: tuple[bytes | tuple[int, ...], ...] = ()
+    addresses: Sequence[int] = ()
 
 
 class DistributedFunction(NativeFunction):
@@ -94,21 +108,29 @@ class DistributedFunction(NativeFunction):
         if not arguments:
             raise ArgumentTypeError(f"{self.signature.symbol} takes a communicator first")
         communicator = self._communicator(arguments[0])
-        is_first = communicator.Get_rank() == 0
-        values: Sequence[Value] = ()
-        addresses: Sequence[int] = ()
+        own = _Own()
         try:
-            given = self._given(arguments[1:], named)
-            if is_first:
-                values, addresses = self._checked(given, unchecked)
-                mine = _Told(tuple(map(_described, values)))
-            else:
-                mine = _Told(tuple(self._other(n, each) for n, each in enumerate(given)))
+            own = self._of_rank(communicator, arguments[1:], named, unchecked)
         except (ArgumentError, ArgumentTypeError) as error:
-            mine = _Told((), str(error), isinstance(error, ArgumentTypeError))
-        everyone = communicator.allgather(mine)
+            own = _Own(_Told((), str(error), isinstance(error, ArgumentTypeError)))
+        everyone = communicator.allgather(own.told)
         self._require_agreement(everyone)
-        self._owner.run(communicator, self, self._passed(everyone[0].values, addresses))
+        self._owner.run(communicator, self, self._passed(everyone[0], own))
+
+    def _of_rank(
+        self,
+        communicator: Intracomm,
+        arguments: Sequence[object],
+        named: Mapping[str, object],
+        unchecked: bool,
+    ) -> _Own:
+        """What a rank passes; raises for wrong arguments."""
+        given = self._given(arguments, named)
+        if communicator.Get_rank():
+            return _Own(_Told(tuple(self._other(n, each) for n, each in enumerate(given))))
+        values, addresses = self._checked(given, unchecked)
+        shown = tuple(map(_described, values))
+        return _Own(_Told(shown), shown, addresses)
 
     def enter(self, passed: Sequence[object]) -> Result:
         """Call the code."""
@@ -168,13 +190,16 @@ class DistributedFunction(NativeFunction):
                     wrong = f"rank {rank}: {self._argument(position)} is not that of the first rank"
                     raise ArgumentError(wrong)
 
-    def _passed(
-        self, told: Sequence[bytes | tuple[int, ...] | None], addresses: Sequence[int]
-    ) -> list[object]:
+    def _passed(self, first: _Told, own: _Own) -> list[object]:
         """What the code gets on this rank: arrays without memory where it has none."""
+        return self._in_c(first.values, own.addresses)
+
+    def _in_c(
+        self, values: Sequence[bytes | tuple[int, ...] | None], addresses: Sequence[int]
+    ) -> list[object]:
         passed: list[object] = []
         remaining = iter(addresses)
-        for number, value in enumerate(told):
+        for number, value in enumerate(values):
             if isinstance(value, tuple):
                 passed.append(ctypes.c_void_p(next(remaining, None)))
                 passed += [ctypes.c_int64(value[each]) for each in self._dynamic[number]]
@@ -196,10 +221,101 @@ def _described(value: Value) -> bytes | tuple[int, ...]:
     return bytes(value)
 
 
-class DistributedModule(LibraryModule):
-    """Functions that all ranks of a communicator call together, compiled by `mpicc`."""
+class PartedFunction(DistributedFunction):
+    """A function to which each rank of a communicator passes its part of each array."""
 
-    _Function = DistributedFunction
+    def __init__(
+        self,
+        address: int,
+        signature: Signature,
+        owner: CompiledModule,
+        checks: ArgumentChecks | None = None,
+    ) -> None:
+        # Which extents an array needs is said of the whole one.
+        kept = checks or ArgumentChecks()
+        about_numbers = tuple(
+            each
+            for each in kept.requirements
+            if all(source.dimension is None for source in each.sources)
+        )
+        super().__init__(address, signature, owner, ArgumentChecks(about_numbers, kept.written))
+
+    def part(
+        self, communicator: Intracomm, array: str, *numbers: Argument, **named: Argument
+    ) -> tuple[slice, ...]:
+        """The part of an array that the rank of this process passes, as subscripts of the whole.
+
+        `numbers` and `named` are those of a call without the arrays. All ranks together pass each
+        element that the function accesses once, but arrays without dimensions, and those that
+        `replicate` names, each of them whole. Raises `ArgumentTypeError` and `ArgumentError`.
+        """
+        arrays = [each for each in self.signature.parameters if isinstance(each, ArrayParameter)]
+        names = [each.name for each in arrays]
+        if array not in names:
+            hint = nearest(array, names) or f"; arrays: {', '.join(names)}"
+            raise ArgumentTypeError(f"{self.signature.symbol} has no array '{array}'{hint}")
+        taken = dict(zip(self._numbers, numbers, strict=False))
+        wrong = [name for name in named if name not in self._numbers or name in taken]
+        taken |= named
+        if wrong or len(numbers) > len(self._numbers) or len(taken) < len(self._numbers):
+            expected = ", ".join(self._numbers) or "none"
+            message = f"{self.signature.symbol}.part takes the numbers {expected}"
+            raise ArgumentTypeError(message)
+        group = self._communicator(communicator)
+        boxes = self._boxes(group, [taken[name] for name in self._numbers])
+        first = sum(len(each.type.extents) for each in arrays[: names.index(array)])
+        count = len(arrays[names.index(array)].type.extents)
+        return tuple(slice(begin, begin + size) for begin, size in boxes[first : first + count])
+
+    @property
+    def _numbers(self) -> list[str]:
+        parameters = self.signature.parameters
+        return [each.name for each in parameters if isinstance(each, ScalarParameter)]
+
+    def _boxes(self, communicator: Intracomm, numbers: Sequence[Argument]) -> list[list[int]]:
+        """The first subscript and the size of this rank's part in each dimension of each array."""
+        assert self.signature.part is not None
+        asked = self._owner[self.signature.part]
+        found = asked.signature.parameters[-1]
+        assert isinstance(found, ArrayParameter)
+        boxes = np.zeros([each or 0 for each in found.type.extents], np.int64)
+        asked(*numbers, communicator.Get_rank(), communicator.Get_size(), boxes)
+        return [[int(each) for each in row] for row in boxes]
+
+    def _of_rank(
+        self,
+        communicator: Intracomm,
+        arguments: Sequence[object],
+        named: Mapping[str, object],
+        unchecked: bool,
+    ) -> _Own:
+        given = self._in_order(tuple(arguments), named)  # type: ignore[arg-type]
+        values, addresses = self._checked(given, unchecked)
+        shown = tuple(map(_described, values))
+        numbers = [
+            value
+            for value, parameter in zip(given, self.signature.parameters, strict=True)
+            if isinstance(parameter, ScalarParameter)
+        ]
+        sizes = [size for _, size in self._boxes(communicator, numbers)]
+        for position, shape in enumerate(shown):
+            if isinstance(shape, tuple):
+                part, sizes = tuple(sizes[: len(shape)]), sizes[len(shape) :]
+                if part != shape:
+                    wrong = f"must have the shape of the rank's part, {part}, not {shape}"
+                    raise ArgumentError(f"{self._argument(position)} {wrong}")
+        told = tuple(each if isinstance(each, bytes) else None for each in shown)
+        return _Own(_Told(told), shown, addresses)
+
+    def _passed(self, first: _Told, own: _Own) -> list[object]:
+        return self._in_c(own.values, own.addresses)
+
+
+class DistributedModule(LibraryModule):
+    """Functions that all ranks of a communicator call together, compiled by `mpicc`.
+
+    Those that say which parts of arrays ranks pass are called as others are.
+    """
 
     def __init__(
         self,
@@ -214,8 +330,14 @@ class DistributedModule(LibraryModule):
             if each.results:
                 wrong = "returns a number, which only the first rank would have"
                 raise CompilationError(f"@{each.symbol} {wrong}")
+        self._part_functions = {each.part for each in signatures}
         super().__init__(source, signatures, options, checks, given, plans)
         self._lock = Lock()
+
+    def _type_of(self, signature: Signature) -> type[NativeFunction]:
+        if signature.symbol in self._part_functions:
+            return NativeFunction
+        return DistributedFunction if signature.part is None else PartedFunction
 
     def run(
         self, communicator: Intracomm, function: DistributedFunction, passed: Sequence[object]

@@ -1,11 +1,12 @@
 """The main program, in C, around a kernel that all ranks call.
 
-It is called with the names of three files and a number: the arguments, the arrays that come out,
-a report, and how often the kernel runs, each time with the arguments as they were. All ranks read
-the numbers and the extents; only the first one has the arrays. The report has a line `time SECONDS`
-for each run, and for the last one `FUNCTION MESSAGES BYTES`, what all ranks have sent by each
-function of MPI. These are counted by MPI's profiling interface: the functions are defined here, and
-call those that MPI has under another name.
+It is called with the names of three files and a number: the arguments, the arrays that come out, a
+report, and how often the kernel runs, each time with the arguments as they were. All ranks read the
+numbers and the extents; only the first one has the arrays, or each rank has its part of them, if
+the kernel is for that: it asks the kernel which part, and reads and writes no other. The report has
+a line `time SECONDS` for each run, and for the last one `FUNCTION MESSAGES BYTES`, what all ranks
+have sent by each function of MPI. These are counted by MPI's profiling interface: the functions are
+defined here, and call those that MPI has under another name.
 """
 
 from __future__ import annotations
@@ -25,6 +26,26 @@ COUNTED: Final = ("MPI_Send", "MPI_Isend")
 
 def rank_program(source: str, signature: Signature) -> str:
     """The text of a program: the kernel of `signature`, which `source` defines, and `main`."""
+    make = _first_rank if signature.part is None else _each_rank
+    taken, passed, written, freed = make(signature)
+    main = _MAIN.format(
+        taken=_lines(taken, 4),
+        call=f"{symbol_name(signature.symbol)}({', '.join(passed)});",
+        written=_lines(written, 6),
+        freed=_lines(freed, 4),
+        count=len(COUNTED),
+        names=", ".join(f'"{name}"' for name in COUNTED),
+        memory=_WHOLE if signature.part is None else _PARTS,
+    )
+    return f"{source}\n{main}"
+
+
+_Texts = tuple[list[str], list[str], list[str], list[str]]
+"""Lines that take arguments, the arguments of the call, lines that write arrays, and free them."""
+
+
+def _first_rank(signature: Signature) -> _Texts:
+    """The first rank has the arrays."""
     taken: list[str] = []
     passed: list[str] = []
     written: list[str] = []
@@ -41,18 +62,67 @@ def rank_program(source: str, signature: Signature) -> str:
         # It becomes any pointer, also one to rows of known length.
         taken.append(f"void *{name} = take_array(given, {name}_bytes, rank);")
         passed += [name, *extents]
-        written.append(f"put(taken, {name}, {name}_bytes);")
+        written.append(f"  put(taken, {name}, {name}_bytes);")
         freed.append(f"free({name});")
-    call = f"{symbol_name(signature.symbol)}({', '.join(passed)});"
-    main = _MAIN.format(
-        taken=_lines(taken, 4),
-        call=call,
-        written=_lines(written, 6),
-        freed=_lines(freed, 4),
-        count=len(COUNTED),
-        names=", ".join(f'"{name}"' for name in COUNTED),
-    )
-    return f"{source}\n{main}"
+    opened = ["if (rank == 0) {", '  FILE *taken = opened(names[2], "wb");']
+    closed = ["  closed(taken);", "}"]
+    return taken, passed, [*opened, *written, *closed], freed
+
+
+def _each_rank(signature: Signature) -> _Texts:
+    """Each rank has its part of the arrays.
+
+    The first rank copies all to the results, and each one in turn writes its part over that.
+    """
+    taken: list[str] = []
+    parts: list[str] = []
+    numbers: list[str] = []
+    passed: list[str] = []
+    copied: list[str] = []
+    moved: list[str] = []
+    freed: list[str] = []
+    row = 0
+    for number, parameter in enumerate(signature.parameters):
+        name = f"argument_{number}"
+        if not isinstance(parameter, ArrayParameter):
+            taken += _number(parameter.type.value, name)
+            numbers.append(name)
+            passed.append(name)
+            continue
+        count = len(parameter.type.extents)
+        taken.append(f"int64_t {name}_extents[{count or 1}], {name}_bytes;")
+        taken += [f"take(given, {name}_extents, {count} * sizeof(int64_t));"]
+        taken += [f"take(given, &{name}_bytes, sizeof {name}_bytes);"]
+        taken.append(f"const long {name}_at = skipped(given, {name}_bytes);")
+        box = f"part + {row}, {name}_extents, {count}, sizeof({parameter.type.element.value})"
+        parts.append(f"void *{name} = part_memory({box});")
+        parts.append(f"move_part(given, false, {name}_at, {name}, {box});")
+        passed += [name, *(f"part[{row + d}][1]" for d in range(count))]
+        copied.append(f"copy(given, {name}_at, taken, {name}_bytes);")
+        moved.append(f"move_part(taken, true, at, {name}, {box});")
+        moved.append(f"at += (long){name}_bytes;")
+        freed.append(f"free({name});")
+        row += count
+    assert signature.part is not None
+    asked = f"{symbol_name(signature.part)}({', '.join([*numbers, 'rank', 'ranks', 'part'])});"
+    written = [
+        "if (rank == 0) {",
+        '  FILE *taken = opened(names[2], "wb");',
+        *(f"  {line}" for line in copied),
+        "  closed(taken);",
+        "}",
+        "for (int turn = 0; turn < ranks; turn++) {",
+        "  MPI_Barrier(MPI_COMM_WORLD);",
+        "  if (turn != rank)",
+        "    continue;",
+        '  FILE *taken = opened(names[2], "r+b");',
+        "  long at = 0;",
+        *(f"  {line}" for line in moved),
+        "  closed(taken);",
+        "}",
+        "MPI_Barrier(MPI_COMM_WORLD);",
+    ]
+    return [*taken, f"int64_t part[{row or 1}][2];", asked, *parts], passed, written, freed
 
 
 def packed(signature: Signature, arguments: Sequence[Argument]) -> Iterator[bytes]:
@@ -158,29 +228,22 @@ static void take(FILE *file, void *to, size_t size) {{
     fail("cannot read the arguments");
 }}
 
-// The first rank has the array; others have no memory for it.
-static void *take_array(FILE *file, int64_t size, int rank) {{
-  if (rank) {{
-    if (fseek(file, (long)size, SEEK_CUR))
-      fail("cannot read the arguments");
-    return NULL;
-  }}
-  void *array = aligned_alloc(64, (size_t)size / 64 * 64 + 64);
-  if (!array)
-    fail("there is no memory for the arguments");
-  take(file, array, (size_t)size);
-  return array;
-}}
-
 static void put(FILE *file, const void *from, int64_t size) {{
   if (size && fwrite(from, 1, (size_t)size, file) != (size_t)size)
     fail("cannot write the results");
 }}
 
+static void closed(FILE *file) {{
+  if (fclose(file))
+    fail("cannot write the results");
+}}
+
+{memory}
 int main(int count, char **names) {{
-  int level, rank;
+  int level, rank, ranks;
   MPI_Init_thread(&count, &names, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (count != 5)
     fail("expected three files and a number");
   const int runs = atoi(names[4]);
@@ -197,11 +260,8 @@ int main(int count, char **names) {{
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
       fprintf(report, "time %.9f\\n", MPI_Wtime() - start);
-    if (rank == 0 && run == runs - 1) {{
-      FILE *taken = opened(names[2], "wb");
+    if (run == runs - 1) {{
 {written}
-      if (fclose(taken))
-        fail("cannot write the results");
     }}
 {freed}
   }}
@@ -216,4 +276,73 @@ int main(int count, char **names) {{
   MPI_Finalize();
   return 0;
 }}
+"""
+
+_WHOLE: Final = """\
+// The first rank has the array; others have no memory for it.
+static void *take_array(FILE *file, int64_t size, int rank) {
+  if (rank) {
+    if (fseek(file, (long)size, SEEK_CUR))
+      fail("cannot read the arguments");
+    return NULL;
+  }
+  void *array = aligned_alloc(64, (size_t)size / 64 * 64 + 64);
+  if (!array)
+    fail("there is no memory for the arguments");
+  take(file, array, (size_t)size);
+  return array;
+}
+"""
+
+_PARTS: Final = """\
+static long skipped(FILE *file, int64_t size) {
+  const long at = ftell(file);
+  if (at < 0 || fseek(file, (long)size, SEEK_CUR))
+    fail("cannot read the arguments");
+  return at;
+}
+
+static void *part_memory(int64_t (*box)[2], const int64_t *extents, int count, size_t element) {
+  (void)extents;
+  for (int d = 0; d < count; d++)
+    element *= (size_t)box[d][1];
+  void *part = aligned_alloc(64, element / 64 * 64 + 64);
+  if (!part)
+    fail("there is no memory for the arguments");
+  return part;
+}
+
+// Read the box of an array that is at a place in a file, or write it there, row by row.
+static void move_part(FILE *file, bool writes, long at, void *part, int64_t (*box)[2],
+                      const int64_t *extents, int count, size_t element) {
+  int64_t rows = 1, length = count ? box[count - 1][1] : 1;
+  for (int d = 0; d < count - 1; d++)
+    rows *= box[d][1];
+  for (int64_t row = 0; row < rows && length; row++) {
+    int64_t rest = row, place = count ? box[count - 1][0] : 0, stride = 1;
+    for (int d = count - 2; d >= 0; d--) {
+      stride *= extents[d + 1];
+      place += (box[d][0] + rest % box[d][1]) * stride;
+      rest /= box[d][1];
+    }
+    char *memory = (char *)part + (size_t)(row * length) * element;
+    if (fseek(file, at + (long)((size_t)place * element), SEEK_SET))
+      fail("cannot find a part of an array");
+    if (writes)
+      put(file, memory, length * (int64_t)element);
+    else
+      take(file, memory, (size_t)length * element);
+  }
+}
+
+static void copy(FILE *from, long at, FILE *to, int64_t size) {
+  char some[4096];
+  if (fseek(from, at, SEEK_SET))
+    fail("cannot read the arguments");
+  for (int64_t done = 0; done < size; done += (int64_t)sizeof some) {
+    const int64_t count = size - done < (int64_t)sizeof some ? size - done : (int64_t)sizeof some;
+    take(from, some, (size_t)count);
+    put(to, some, count);
+  }
+}
 """

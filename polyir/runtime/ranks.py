@@ -1,7 +1,8 @@
 """Run a distributed program on ranks of this machine: compile it with MPI, and start `mpiexec`.
 
 The first rank has the arrays. It reads the arguments from a file, and writes the arrays to another
-one; all ranks read the numbers and the extents (`rank_program.py`).
+one; all ranks read the numbers and the extents (`rank_program.py`). If the program is one to which
+each rank passes its part of the arrays, it reads and writes that part.
 """
 
 from __future__ import annotations

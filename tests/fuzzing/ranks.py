@@ -53,7 +53,7 @@ from polyir.universe import new_context
 PASSES_SECONDS = 8
 """Processor time of the passes before: the tester rather tries many programs than hard ones."""
 
-DISTRIBUTION_SECONDS = 20
+DISTRIBUTION_SECONDS = 12
 """Processor time of `distribute-memory` and of what follows it; what takes more is reported."""
 
 OTHERWISE = (("feautrier-schedule",), ("pluto-schedule{fuse=none}", "tile{sizes=3}", "wavefront"))

@@ -159,6 +159,50 @@ print(pickle.loads(pickle.dumps(f)).__signature__)
     assert lines[0].startswith("(comm, /, n: 'int64_t', s: 'double', A: 'double[?x8]'")
 
 
+SLICES = ((0, 0, 12), (1, 12, 20))
+"""The rows of two ranks: whole tiles of 4."""
+
+PARTS = """
+f = polyir.compile(
+    f.source_text, "pluto-schedule,tile{sizes=4},distribute-memory{data=distributed}"
+).scaled
+where = {name: f.part(world, name, 20, s=2.0, k=-3) for name in "AB"}
+mine = [array[where[name]].copy() for name, array in (("A", A), ("B", B))]
+print("rank", world.rank, "has", where["B"])
+f(world, 20, 2.0, mine[0], -3, mine[1])
+for other, part in world.allgather((where["B"], mine[1])):
+    B[other] += part
+print("each element once", (B == 2 * A - 3).all())
+
+attempt(world, 20, 2.0, A, -3, mine[1])
+attempt(world, 20, 2.0, mine[0], world.rank, mine[1])
+attempt(world, 20, 2.0, mine[0], -3, mine[0])
+attempt(world)
+f = f.part
+attempt(world, "C", 20, 2.0, -3)
+attempt(world, "A", 20, 2.0)
+attempt(world, "A", 20, 2.0, -3, n=20)
+"""
+
+
+@needs_mpi4py
+def test_each_rank_passes_its_part(tmp_path: Path) -> None:
+    body = PARTS.replace("f.source_text", f"'''{KERNEL}'''")
+    wrong = [
+        "ArgumentError: rank 0: scaled: argument 2 'A' must have the shape of the rank's part, "
+        "(12, 8), not (20, 8)",
+        "ArgumentError: rank 1: scaled: argument 3 'k' is not that of the first rank",
+        "ArgumentError: rank 0: scaled: the arrays 'A' and 'B' overlap, and one is written",
+        "ArgumentTypeError: rank 0: scaled takes 5 arguments, not 0",
+        "ArgumentTypeError: scaled has no array 'C'; arrays: A, B",
+        *["ArgumentTypeError: scaled.part takes the numbers n, s, k"] * 2,
+    ]
+    expected = [f"rank {rank}: {each}" for rank in range(2) for each in wrong]
+    expected += ["each element once True"] * 2
+    expected += [f"rank {r} has (slice({b}, {e}, None), slice(0, 8, None))" for r, b, e in SLICES]
+    assert run(body, tmp_path, 2) == sorted(expected)
+
+
 def test_llvm_has_no_messages() -> None:
     with pytest.raises(OptionError, match="a program for ranks requires the C backend"):
         polyir.compile(KERNEL, PIPELINE, backend="llvm")
