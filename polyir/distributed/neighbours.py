@@ -74,14 +74,18 @@ def neighbours(
 def _neighbours(sets: Collection[isl.Set], division: Division, who: str) -> Neighbours:
     known = reduce(isl.Set.union, (each.params() for each in sets)).remove_divs()
     hull = isl.Set.from_basic_set(known.simple_hull())
-    begin, end = division.begin(0, who), division.end(0, who)
-    return Neighbours(division, _values_of(hull, end, begin), _values_of(hull, begin, end))
+    ends, begins = (
+        _values_of(hull, name, who) for name in (division.end(0, who), division.begin(0, who))
+    )
+    return Neighbours(division, ends, begins)
 
 
-def _values_of(conditions: isl.Set, name: str, other: str) -> isl.BasicSet:
-    """`{ [v] }`: the values of a parameter, for all those of another one."""
+def _values_of(conditions: isl.Set, name: str, who: str) -> isl.BasicSet:
+    """`{ [v] }`: the values of a parameter, for all values of others about the block `who`."""
     values = isl.Set.from_params(conditions)
-    for parameter in (other, name):
+    names = [each for each in parameters_of(values.get_space()) if each.startswith(who)]
+    for parameter in (name, *(each for each in names if each != name)):
         place = values.find_dim_by_name(isl.dim_type.param, parameter)
-        values = values.move_dims(isl.dim_type.set, 0, isl.dim_type.param, place, 1)
-    return values.project_out(isl.dim_type.set, 1, 1).remove_divs().simple_hull()
+        last = values.dim(isl.dim_type.set)
+        values = values.move_dims(isl.dim_type.set, last, isl.dim_type.param, place, 1)
+    return values.project_out(isl.dim_type.set, 1, len(names) - 1).remove_divs().simple_hull()
