@@ -11,7 +11,7 @@ outermost dimension.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -323,9 +323,16 @@ class Blocks:
 
     # ------------------------------------------------------------------------------- the parts
 
-    def allocate(self, code: Code, values: Values, place: Place) -> dict[str, SSAValue]:
-        """Add code that allocates the parts of arrays for the rank's blocks, and sets places."""
+    def allocate(
+        self, code: Code, values: Values, place: Place, whole: Collection[str]
+    ) -> dict[str, SSAValue]:
+        """Add code that allocates the parts of arrays for the rank's blocks, and sets places.
+
+        The first rank, which has the arrays `whole`, uses them in place: its parts of them are
+        empty, and subscripts stay as they are.
+        """
         held = self._held()
+        is_first = code.compared(place.rank, "eq", 0)
         cells: dict[str, list[SSAValue]] = {}
         for name, rank in self._arrays.items():
             cells[name] = [code.cell(f"{name}_size{d}") for d in range(rank)]
@@ -336,6 +343,10 @@ class Blocks:
             for name, sets in held.items():
                 for dimension, cell in enumerate(cells[name]):
                     least, size = self.extent(body, sets, dimension, known)
+                    if name in whole:
+                        least, size = (
+                            body.choice(is_first, body.constant(0), each) for each in (least, size)
+                        )
                     if dimension == 0:
                         before = body.load(cell)
                         least = body.difference(least, before)

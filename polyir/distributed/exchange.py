@@ -32,23 +32,23 @@ def scatter(
     whole: Parts,
     memory: Mapping[str, SSAValue],
 ) -> None:
-    """The first rank, which has whole arrays, gives each block elements; one message a block."""
+    """The first rank, which has whole arrays, gives each block of another rank elements."""
     with code.either(place.rank, "eq", 0) as (root, others):
         with blocks.every(root, place, "block") as (body, block):
             known = {**values, **blocks.bounds(body, place, block, PEER)}
             owner = blocks.owner(body, place, block)
-            with _message(body, transfer, known, whole) as (some, buffer, count):
-                transfer.copy(some, known, whole, (buffer, 0), PACK)
-                with some.either(owner, "eq", 0) as (itself, another):
-                    parts = blocks.parts(itself, place, block, memory)
-                    transfer.copy(itself, known, parts, (buffer, 0), UNPACK)
-                    _send(another, buffer, count, owner)
+            with (
+                body.conditional(body.compared(owner, "ne", 0)) as another,
+                _pieces(another, transfer, known, whole) as (piece, buffer, start, count),
+            ):
+                transfer.copy(piece, known, whole, (buffer, start), PACK)
+                _send(piece, buffer, count, owner)
         with blocks.own(others, place) as (body, block):
             known = {**values, **blocks.bounds(body, place, block, PEER)}
             parts = blocks.parts(body, place, block, memory)
-            with _message(body, transfer, known, parts) as (some, buffer, count):
-                _receive(some, buffer, count, some.constant(0))
-                transfer.copy(some, known, parts, (buffer, 0), UNPACK)
+            with _pieces(body, transfer, known, parts) as (piece, buffer, start, count):
+                _receive(piece, buffer, count, piece.constant(0))
+                transfer.copy(piece, known, parts, (buffer, start), UNPACK)
 
 
 def gather(
@@ -60,34 +60,55 @@ def gather(
     whole: Parts,
     memory: Mapping[str, SSAValue],
 ) -> None:
-    """The first rank, which has whole arrays, takes elements of each block."""
+    """The first rank, which has whole arrays, takes elements of each block of another rank."""
     with code.either(place.rank, "eq", 0) as (root, others):
         with blocks.every(root, place, "block") as (body, block):
             known = {**values, **blocks.bounds(body, place, block, PEER)}
             owner = blocks.owner(body, place, block)
-            with _message(body, transfer, known, whole) as (some, buffer, count):
-                with some.either(owner, "eq", 0) as (itself, another):
-                    parts = blocks.parts(itself, place, block, memory)
-                    transfer.copy(itself, known, parts, (buffer, 0), PACK)
-                    _receive(another, buffer, count, owner)
-                transfer.copy(some, known, whole, (buffer, 0), UNPACK)
+            with (
+                body.conditional(body.compared(owner, "ne", 0)) as another,
+                _pieces(another, transfer, known, whole) as (piece, buffer, start, count),
+            ):
+                _receive(piece, buffer, count, owner)
+                transfer.copy(piece, known, whole, (buffer, start), UNPACK)
         with blocks.own(others, place) as (body, block):
             known = {**values, **blocks.bounds(body, place, block, PEER)}
             parts = blocks.parts(body, place, block, memory)
-            with _message(body, transfer, known, parts) as (some, buffer, count):
-                transfer.copy(some, known, parts, (buffer, 0), PACK)
-                _send(some, buffer, count, some.constant(0))
+            with _pieces(body, transfer, known, parts) as (piece, buffer, start, count):
+                transfer.copy(piece, known, parts, (buffer, start), PACK)
+                _send(piece, buffer, count, piece.constant(0))
+
+
+SMALL_PIECE = 1 << 16
+MOST_PIECES = 32
+"""A rank's part comes and goes in pieces of so many elements, or in so many pieces if it is larger.
+
+So a buffer adds little to the part, and the rows of the elements are visited a few times only.
+"""
+
+
+def pieces_of(count: int) -> int:
+    """In how many messages so many elements are scattered or gathered."""
+    return -(-count // max(SMALL_PIECE, -(-count // MOST_PIECES)))
 
 
 @contextmanager
-def _message(
+def _pieces(
     code: Code, transfer: Transfer, values: Values, parts: Parts
-) -> Iterator[tuple[Code, SSAValue, SSAValue]]:
-    """Code for a message that is not empty, a buffer for it, and its length."""
+) -> Iterator[tuple[Code, SSAValue, SSAValue, SSAValue]]:
+    """Code for each piece of a message.
+
+    There are a buffer, the place there of the first element of the message, which is negative in
+    all pieces but the first one, and the number of elements of the piece.
+    """
     count = transfer.count(code, values, parts)
     with code.conditional(code.compared(count, "ne", 0)) as some:
-        buffer = some.array("message", count, element=transfer.element)
-        yield some, buffer, count
+        share = some.steps(0, count, MOST_PIECES)
+        length = some.minimum(count, some.maximum(share, SMALL_PIECE))
+        buffer = some.array("message", length, element=transfer.element)
+        with some.loop("first", 0, count, length) as (piece, first):
+            start = piece.difference(piece.constant(0), first)
+            yield piece, buffer, start, piece.minimum(length, piece.difference(count, first))
         some.free(buffer)
 
 
@@ -113,9 +134,9 @@ def between_parts(
     own = place.rank
     known = {**values, **blocks.bounds(code, place, own, OWN)}
     known |= blocks.bounds(code, place, own, PEER)
-    with _message(code, transfer, known, source(code, own)) as (some, buffer, _):
-        transfer.copy(some, known, source(some, own), (buffer, 0), PACK)
-        transfer.copy(some, known, target(some, own), (buffer, 0), UNPACK)
+    with _pieces(code, transfer, known, source(code, own)) as (piece, buffer, start, _):
+        transfer.copy(piece, known, source(piece, own), (buffer, start), PACK)
+        transfer.copy(piece, known, target(piece, own), (buffer, start), UNPACK)
     exchange = Exchange(blocks, transfer, values, place, source, target, 0)
     exchange.begin(code)
     exchange.send(code)

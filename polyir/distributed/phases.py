@@ -17,8 +17,10 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.distributed.placement import places_in_space
 from polyir.isl_lists import basic_sets_of, parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
+from polyir.model.scop import Scop
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,11 @@ class Phase:
 
     `step` is `{ S[i] -> [s] }`, the values of the `steps` sequential loops around it, outermost
     first; parameters that are called `stem` and a number stand for them. `place` is
-    `{ S[i] -> [p] }`, those of the parallel loops that are divided, of which `ranges` has all
-    values; if there are none, all instances are in one place. `tree` is the subtree, from the band
-    with these loops down. If the phase is not divided, one rank runs all of it.
+    `{ S[i] -> [p] }`, those of the parallel loops that are divided, or functions of them and of
+    the step; `ranges` has all their values. If there are no parallel loops, all instances are in
+    one place. `is_near` tells whether places follow subscripts of what is written. `tree` is the
+    subtree, from the band with these loops down. If the phase is not divided, one rank runs all of
+    it.
     """
 
     name: str
@@ -82,6 +86,7 @@ class Phase:
     stem: str
     place: isl.UnionMap
     ranges: tuple[Range, ...]
+    is_near: bool
     tree: tuple[TreeNode, ...]
     is_divided: bool
 
@@ -102,18 +107,16 @@ class DividedTree:
     phases: tuple[Phase, ...]
 
 
-def divided(
-    schedule: isl.Schedule, context: isl.Set, dimensions: int, updates: Collection[str] = ()
-) -> DividedTree:
-    """The phases of a tree, whose outermost `dimensions` parallel loops are divided, or fewer.
+def divided(scop: Scop, dimensions: int, updates: Collection[str] = ()) -> DividedTree:
+    """The phases of a scop, whose outermost `dimensions` parallel loops are divided, or fewer.
 
     Around the statements in `updates`, the first parallel loop of a phase is not parallel but for
     partial results that each rank has; in the phase, it is said to be sequential.
     """
-    root = describe_tree(schedule)
+    root = describe_tree(scop.schedule)
     assert isinstance(root.content, isl.UnionSet)
-    division = _Division(context, dimensions, updates)
-    domain = root.content.intersect_params(context)
+    division = _Division(scop, dimensions, updates)
+    domain = root.content.intersect_params(scop.context)
     nothing = _Around((), domain)
     tree = division.divide(root.children, nothing)
     phases = tuple(division.phases)
@@ -191,12 +194,12 @@ def _values(loops: Sequence[isl.UnionPwAff], domain: isl.UnionSet) -> isl.UnionM
 class _Division:
     """Visits a tree from the root down, and collects the phases in the order of the tree."""
 
-    def __init__(self, context: isl.Set, dimensions: int, updates: Collection[str]) -> None:
+    def __init__(self, scop: Scop, dimensions: int, updates: Collection[str]) -> None:
         self.phases: list[Phase] = []
         self._updates = updates
-        self._context = context
+        self._scop, self._context = scop, scop.context
         self._dimensions = dimensions
-        self._stem = unused_stem("step", parameters_of(context.get_space()))
+        self._stem = unused_stem("step", parameters_of(scop.context.get_space()))
 
     def divide(self, nodes: Sequence[TreeNode], around: _Around) -> tuple[TreeNode, ...]:
         """What stands for the subtrees `nodes`, none or one, in the tree of the phases.
@@ -237,10 +240,10 @@ class _Division:
             below = self.divide(node.children, inner)
         else:
             last = first
-            while last < min(count, first + self._dimensions) and band.coincident[last]:
+            while last < count and band.coincident[last]:
                 last += 1
             rest = _members_from(node, band, first)
-            if any(each.get_tuple_name() in self._updates for each in sets_of(around.domain)):
+            if self._has_updates(around.domain):
                 rest = _first_sequential(rest)
             below = self._phase((rest,), inner, tuple(functions[first:last]))
         if first == 0:
@@ -256,9 +259,21 @@ class _Division:
         self, nodes: Sequence[TreeNode], around: _Around, loops: tuple[isl.UnionPwAff, ...]
     ) -> tuple[TreeNode, ...]:
         if loops:
-            place = _values(loops, around.domain)
-            ranges = tuple(self._range(place, position) for position in range(len(loops)))
+            count = min(len(loops), self._dimensions)
+            places, is_near = loops[:count], True
+            if not self._has_updates(around.domain):
+                places, is_near = places_in_space(
+                    self._scop, around.domain, loops, around.loops, count
+                )
+            place = _values(places, around.domain)
+            moves = [
+                not one.plain_is_equal(other) for one, other in zip(places, loops, strict=False)
+            ]
+            ranges = tuple(
+                self._range(place, position, moves[position]) for position in range(count)
+            )
         else:
+            is_near = True
             place = isl.UnionMap.from_domain_and_range(around.domain, isl.UnionSet("{ [0] }"))
             zero = isl.PwAff("{ [(0)] }")
             ranges = (Range(zero, zero, 1, 0),)
@@ -271,14 +286,21 @@ class _Division:
                 self._stem,
                 place,
                 ranges,
+                is_near,
                 tuple(_with_instances(node, around.domain) for node in nodes),
                 bool(loops),
             )
         )
         return ()
 
-    def _range(self, place: isl.UnionMap, position: int) -> Range:
+    def _has_updates(self, domain: isl.UnionSet) -> bool:
+        return any(each.get_tuple_name() in self._updates for each in sets_of(domain))
+
+    def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> Range:
         (values,) = sets_of(place.range())
+        if is_sum:
+            # The exact bounds have many pieces; these are at most a tile further apart.
+            values = isl.Set.from_basic_set(values.simple_hull())
         values = values.intersect_params(self._context)
         least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
         return Range(least, greatest, *_stride_of(values, position))

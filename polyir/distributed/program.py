@@ -57,7 +57,7 @@ def distribute_memory(
     require_instances(scop)
     reductions = divided_reductions(scop)
     scop = with_extents(reductions.scop)
-    tree = divided(scop.schedule, scop.context, options.grid, reductions.updates)
+    tree = divided(scop, options.grid, reductions.updates)
     require_parallel_loops(scop, tree.phases, reductions.reasons)
     divisions = divisions_of(tree.phases, scop.op.parameter_values)
     kernel = scop.op.parent_op()
@@ -90,6 +90,11 @@ def _remarks(
         loops = "loops" if len(phase.ranges) > 1 else "loop"
         tiles = " x ".join(str(each.stride) for each in phase.ranges)
         yield f"divided the parallel {loops} of {names} into tiles of {tiles}; a rank {messages}"
+        if not phase.is_near:
+            yield (
+                f"the divided {loops} of {names} and the subscripts of what is written differ: a "
+                "rank's part of an array may be nearly all of it"
+            )
         for each in partial:
             if each.updates[0] in phase.statements:
                 yield (
@@ -128,17 +133,21 @@ class _Program:
         code = Code(InsertPoint.before(op))
         values = dict(op.parameter_values)
         place = self._blocks.table(code, values, *self._ranks(code))
-        memory = self._blocks.allocate(code, values, place)
         private = self._elements.private
+        whole = self._whole_arguments(code) if self._ownership is None else {}
+        memory = self._blocks.allocate(code, values, place, whole)
         parts = [each for each in memory.values() if isinstance(each.owner, memref.AllocOp)]
         for name in private:
             memory[name] = self._whole(code, self._scop.arrays[name]).memory
         memory = {name: memory[name] for name in self._scop.arrays}
-        around = self._first_rank if self._ownership is None else self._each_rank
-        with around(code, values, place, memory):
+        with (
+            self._first_rank(code, values, place, memory, whole)
+            if self._ownership is None
+            else self._each_rank(code, values, place, memory)
+        ):
             turn = code.cell("turn")
             code.store(0, turn)
-            code.add(self._steps(values, memory, place, turn))
+            code.add(self._steps(values, memory, whole, place, turn))
         code.free(*parts, place.table)
         Rewriter.erase_op(op)
         for name, array in self._scop.arrays.items():
@@ -147,16 +156,24 @@ class _Program:
         if self._ownership is not None:
             pass_parts(self._kernel)
 
-    @contextmanager
-    def _first_rank(
-        self, code: Code, values: Values, place: Place, memory: Mapping[str, SSAValue]
-    ) -> Iterator[None]:
-        """Code by which the first rank scatters arrays, and gathers them after what is inside."""
-        whole = {
+    def _whole_arguments(self, code: Code) -> dict[str, Part]:
+        """The arrays that the first rank has."""
+        return {
             name: self._whole(code, array)
             for name, array in self._scop.arrays.items()
             if self._is_argument(name)
         }
+
+    @contextmanager
+    def _first_rank(
+        self,
+        code: Code,
+        values: Values,
+        place: Place,
+        memory: Mapping[str, SSAValue],
+        whole: Parts,
+    ) -> Iterator[None]:
+        """Code by which the first rank scatters arrays, and gathers them after what is inside."""
 
         def move(name: str, sets: Mapping[str, isl.Set], moved: Callable[..., None]) -> None:
             outer = {array: elements for array, elements in sets.items() if array in whole}
@@ -234,12 +251,18 @@ class _Program:
     # --------------------------------------------------------------------------------- steps
 
     def _steps(
-        self, values: Values, memory: Mapping[str, SSAValue], place: Place, turn: SSAValue
+        self,
+        values: Values,
+        memory: Mapping[str, SSAValue],
+        whole: Parts,
+        place: Place,
+        turn: SSAValue,
     ) -> ScopOp:
         """The sequential loops, with a call for each step of a phase.
 
-        Each step changes `turn`, which the next one reads. So their order is known to who analyses
-        the loops, without what the functions access.
+        The first rank uses the arrays that it has `whole`, instead of parts of them. Each step
+        changes `turn`, which the next one reads. So their order is known to who analyses the loops,
+        without what the functions access.
         """
         old = self._scop.op
         scop = ScopOp(list(values.values()), list(values), self._scop.context, Region(Block()))
@@ -255,9 +278,14 @@ class _Program:
                 argument.name_hint = names[position]
                 domain = domain.set_dim_name(isl.dim_type.set, position, names[position])
             known = {**values, **dict(zip(names, block.args, strict=True))}
-            others = [*place.values(), *memory.values(), *self._functions.outside]
             code = Code(InsertPoint.at_end(block))
-            step.call(code, known, {}, others)
+            in_place = {
+                name: whole[name].memory if name in whole else memory[name] for name in memory
+            }
+            with code.either(place.rank, "eq", 0) as (first, others):
+                for body, arrays in ((first, in_place), (others, memory)):
+                    arguments = [*place.values(), *arrays.values(), *self._functions.outside]
+                    step.call(body, known, {}, arguments)
             code.store(code.difference(code.constant(1), code.load(turn)), turn)
             scop.body.block.add_op(StmtOp(phase.name, domain, Region(block)))
         scop.body.block.add_op(tree_from_schedule(build_tree(self._tree.tree)))

@@ -16,6 +16,8 @@ from functools import reduce
 from itertools import pairwise
 from typing import Final
 
+from polyir.distributed.linear_systems import solved
+
 Vector = tuple[int, ...]
 
 EDGE: Final = 2
@@ -184,24 +186,5 @@ def _interpolated(
         [*(Fraction(x**i * y**j) for i, j in powers), *map(Fraction, value)]
         for (x, y), value in zip(points, values, strict=True)
     ]
-    pivots: list[int] = []
-    for column in range(len(powers)):
-        found = next((r for r in range(len(pivots), len(rows)) if rows[r][column]), None)
-        if found is None:
-            continue
-        target = len(pivots)
-        rows[target], rows[found] = rows[found], rows[target]
-        pivot = rows[target][column]
-        rows[target] = [each / pivot for each in rows[target]]
-        for other, entries in enumerate(rows):
-            if other != target and entries[column]:
-                factor = entries[column]
-                rows[other] = [a - factor * b for a, b in zip(entries, rows[target], strict=True)]
-        pivots.append(column)
-    if any(any(row[len(powers) :]) for row in rows[len(pivots) :]):
-        return None
-    result = [[Fraction(0)] * len(powers) for _ in values[0]]
-    for row, column in zip(rows, pivots, strict=False):
-        for entry, coefficients in enumerate(result):
-            coefficients[column] = row[len(powers) + entry]
-    return result
+    found = solved(rows, len(powers))
+    return None if found is None else found[0]

@@ -13,6 +13,7 @@ import islpy as isl
 
 from polyir.distributed.counting import fixed, number_of_points
 from polyir.distributed.elements import OWN, PEER, step_parameters
+from polyir.distributed.exchange import pieces_of
 from polyir.distributed.peers import Peers, Where
 from polyir.distributed.phases import Phase
 from polyir.distributed.rank_blocks import Layout, other
@@ -79,7 +80,7 @@ class Simulation:
         return self._with_first(rank, self.program.gathered)
 
     def _with_first(self, rank: int, groups: Iterable[ElementsOfType]) -> Traffic:
-        """Each block of a rank has a message of its own."""
+        """Each block has a message of its own, or several, which are counted for one block."""
         found = Traffic()
         for bytes, sets in groups if rank else ():
             blocks = [self.layout.of(each, rank, PEER) for each in sets]
@@ -89,7 +90,10 @@ class Simulation:
                     block.project_out(isl.dim_type.set, 0, each.dim(isl.dim_type.set))
                     for each, block in zip(sets, blocks, strict=True)
                 )
-                found += Traffic(_number_in_all(of_blocks), elements * bytes)
+                messages = _number_in_all(of_blocks)
+                if not self.layout.is_dealt:
+                    messages = pieces_of(elements)
+                found += Traffic(messages, elements * bytes)
         return found
 
     def of_rank(self, rank: int) -> Work:

@@ -62,7 +62,7 @@ class SizedProgram:
             why = "partial results of a reduction, which MPI combines, are not counted"
             raise PolyirError(why, location_of(scop.op))
         self.scop, self.options = scop, options
-        self.phases = divided(scop.schedule, scop.context, options.grid).phases
+        self.phases = divided(scop, options.grid).phases
         require_parallel_loops(scop, self.phases)
         divisions = divisions_of(self.phases, scop.op.parameter_values)
         self.elements = Elements(scop, self.phases, divisions)

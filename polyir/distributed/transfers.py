@@ -30,7 +30,8 @@ class Transfer:
     """Elements of one type that go from rank to rank in one message, in one order.
 
     `function` takes the message, the place there of the first element, and what to do; it returns
-    the place after the last element.
+    the place after the last element. Elements whose places are outside of the message are left out,
+    so that a long message can be sent in pieces.
     """
 
     element: Attribute
@@ -258,10 +259,13 @@ class _Copier:
             code.choice(condition, length, code.constant(0))
             for condition in (self._is_packed, self._is_unpacked)
         )
-        with code.loop("e", 0, packed) as (body, number):
+        first = code.maximum(code.difference(code.constant(0), place), 0)
+        room = code.difference(code.extent(self._message, 0), place)
+        packed, unpacked = (code.minimum(each, room) for each in (packed, unpacked))
+        with code.loop("e", first, packed) as (body, number):
             value = body.load(memory, *element(body, number))
             body.store(value, self._message, body.sum(place, number))
-        with code.loop("e", 0, unpacked) as (body, number):
+        with code.loop("e", first, unpacked) as (body, number):
             value = body.load(self._message, body.sum(place, number))
             body.store(value, memory, *element(body, number))
         code.store(code.sum(place, length), self._cell)

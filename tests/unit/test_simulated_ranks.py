@@ -196,25 +196,23 @@ def _crosses(s: int, i: int, boundary: int, n: int) -> bool:
     return any(s + 1 + offset >= boundary and 1 <= i + offset <= n - 2 for offset in (-1, 0, 1))
 
 
-# --------------------------------------------------------------------------- no element twice
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("steps", [16, 20])
+def test_jacobi_1d_in_several_time_tiles_sends_a_part_back(ranks: int, steps: int) -> None:
+    """A boundary between ranks is at s = b + 2 H k in time tile k, of H steps: it stays near i = b.
 
-
-@pytest.mark.parametrize("pipeline", [STEPWISE, TILED % 4])
-@pytest.mark.parametrize("kernel", ["gemm", "jacobi-2d", "heat-3d", "lu", "fdtd-2d"])
-def test_no_element_is_sent_twice_to_one_rank_in_one_step(kernel: str, pipeline: str) -> None:
-    """Two messages to one rank in one step have different arrays.
-
-    A set has each element once, and the sets of a message are of different arrays.
+    In a time tile, 2 elements cross it upwards after A to B at each t, and 2 after B to A but for
+    the last t of the tile, as in the test before. When it moves up, the lower rank gets what the
+    upper one has of A around it: at the last t = H (k + 1) - 1, the upper rank writes A[i] with
+    2 t + 1 + i >= b + 2 H k, so i > b - 2 H; at t + 1, the lower one runs i < b, and reads up to
+    A[b]. These are 2 H elements.
     """
-    program = program_of(kernel, pipeline, 14, 3)
-    for message in program.sent:
-        names = [each.get_tuple_name() for each in message.elements]
-        assert len(names) == len(set(names))
-    by_phase: dict[str, list[str | None]] = {}
-    for message in program.sent:
-        names = by_phase.setdefault(message.phase.name, [])
-        names += [each.get_tuple_name() for each in message.elements]
-    assert all(len(names) == len(set(names)) for names in by_phase.values())
+    n, tile = 64, 8
+    simulation = simulated("jacobi-1d", ranks, n, steps, TILED % tile)
+    tiles = -(-steps // tile)
+    upwards = 2 * steps + 2 * (steps - tiles)
+    downwards = 2 * tile * (tiles - 1)
+    assert sent(simulation).bytes == 8 * (ranks - 1) * (upwards + downwards)
 
 
 # ------------------------------------------------------------------------------- many ranks

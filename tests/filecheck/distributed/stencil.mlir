@@ -47,8 +47,13 @@
 // CHECK: func.call @smooth_transfer_scatter(
 // CHECK: mpi.send
 // CHECK: mpi.recv
+// The first rank uses its arrays in place.
 // CHECK: affine.for %step0
+// CHECK: scf.if
 // CHECK-NEXT: func.call @smooth_step_P0(
+// CHECK-NEXT: } else {
+// CHECK-NEXT: func.call @smooth_step_P0(
+// CHECK: func.call @smooth_step_P1(
 // CHECK: func.call @smooth_step_P1(
 // CHECK-NOT: smooth_step
 // CHECK: func.call @smooth_transfer_gather(
@@ -60,7 +65,10 @@
 // C: polyir_mpi_check(MPI_Isend(
 // C: {{^}}void smooth(
 // C: for (int64_t step0 = 0;
-// C-NEXT: smooth_step_P0(
+// C-NEXT: if (rank == 0) {
+// C-NEXT: smooth_step_P0(steps, n, step0, rank, ranks, {{.*}}, A, A_0, B, B_0);
+// C-NEXT: } else {
+// C-NEXT: smooth_step_P0(steps, n, step0, rank, ranks, {{.*}}, A_1, {{.*}}, B_1, {{.*}});
 
 func.func @smooth(%steps: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
   affine.for %t = 0 to %steps {
