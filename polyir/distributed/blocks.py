@@ -23,8 +23,9 @@ from xdsl.ir import Attribute, SSAValue
 
 from polyir.codegen.ast_build import expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader
-from polyir.distributed.elements import OWN, Elements
+from polyir.distributed.elements import OWN, Division, Elements
 from polyir.distributed.functions import Part, dynamic
+from polyir.distributed.neighbours import rank_of
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.ownership import ArrayPart, Ownership
 from polyir.distributed.phases import Range
@@ -141,6 +142,13 @@ class Blocks:
     def owner(self, code: Code, place: Place, block: SSAValue) -> SSAValue:
         """The rank that has a block."""
         return self._load(code, place, block, _OWNER) if self.has_several else block
+
+    def rank_of(self, code: Code, place: Place, division: Division, tile: SSAValue) -> SSAValue:
+        """The rank that has a tile in a line of blocks, one a rank; outside, it is no rank."""
+        last = code.difference(place.ranks, 1)
+        first = self._load(code, place, code.constant(0), division.begin(0, ""))
+        end = self._load(code, place, last, division.end(0, ""))
+        return rank_of(code, tile, first, end, place.ranks)
 
     @contextmanager
     def own(self, code: Code, place: Place) -> Iterator[tuple[Code, SSAValue]]:

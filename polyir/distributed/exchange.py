@@ -18,6 +18,7 @@ from xdsl.ir import SSAValue
 
 from polyir.distributed.blocks import Blocks, Parts, Place, Values
 from polyir.distributed.elements import OWN, PEER
+from polyir.distributed.neighbours import Neighbours
 from polyir.distributed.transfers import PACK, UNPACK, Transfer
 from polyir.irregular.code import Code
 
@@ -158,15 +159,18 @@ class Exchange:
         source: Holder,
         target: Holder,
         tag: int,
+        neighbours: tuple[Neighbours | None, Neighbours | None] = (None, None),
     ) -> None:
         self._blocks, self._transfer, self._place = blocks, transfer, place
         self._values, self._tag = values, tag
         self._parts = source, target
+        self._neighbours = neighbours
 
     def begin(self, code: Code) -> None:
         """Count what goes out and comes in, and post the receives."""
         ranks = self._place.ranks
         self._starts = code.array("starts", 2, code.sum(ranks, 1))
+        self._ranges = [self._range(code, row) for row in (_OUT, _IN)]
         self._count(code)
         self._buffers = [
             code.array(name, code.load(self._starts, row, ranks), element=self._transfer.element)
@@ -183,7 +187,7 @@ class Exchange:
     def send(self, code: Code) -> None:
         """Pack what goes out, and send it."""
         self._copy_starts(code, _OUT)
-        with self._pairs(code) as (body, own, other, owner):
+        with self._pairs(code, _OUT) as (body, own, other, owner):
             known = {**self._values, **self._bounds(body, own, OWN)}
             known |= self._bounds(body, other, PEER)
             self._copy(body, known, own, owner, _OUT)
@@ -195,7 +199,7 @@ class Exchange:
         if self._blocks.has_several:
             self._keep_own(code)
         self._copy_starts(code, _IN)
-        with self._pairs(code, others_first=True) as (body, own, other, owner):
+        with self._pairs(code, _IN, others_first=True) as (body, own, other, owner):
             known = {**self._values, **self._bounds(body, other, OWN)}
             known |= self._bounds(body, own, PEER)
             self._copy(body, known, own, owner, _IN)
@@ -206,13 +210,16 @@ class Exchange:
 
     @contextmanager
     def _pairs(
-        self, code: Code, others_first: bool = False
+        self, code: Code, row: int, others_first: bool = False
     ) -> Iterator[tuple[Code, SSAValue, SSAValue, SSAValue]]:
-        """Code for each block of this rank and each other block, and the rank that has that."""
+        """Code for each block of this rank and each other block, and the rank that has that.
+
+        Blocks of ranks with which there is no message may be left out.
+        """
         blocks, place = self._blocks, self._place
         if others_first:
             with (
-                blocks.every(code, place, "other") as (outer, other),
+                self._others(code, row) as (outer, other),
                 blocks.own(outer, place) as (inner, own),
                 inner.conditional(inner.compared(own, "ne", other)) as body,
             ):
@@ -220,10 +227,35 @@ class Exchange:
         else:
             with (
                 blocks.own(code, place) as (outer, own),
-                blocks.every(outer, place, "other") as (inner, other),
+                self._others(outer, row) as (inner, other),
                 inner.conditional(inner.compared(own, "ne", other)) as body,
             ):
                 yield body, own, other, blocks.owner(body, place, other)
+
+    @contextmanager
+    def _others(self, code: Code, row: int) -> Iterator[tuple[Code, SSAValue]]:
+        if self._blocks.has_several:
+            with self._blocks.every(code, self._place, "other") as found:
+                yield found
+        else:
+            with code.loop("other", *self._ranges[row]) as found:
+                yield found
+
+    def _range(self, code: Code, row: int) -> tuple[SSAValue, SSAValue]:
+        """The first rank that a message may go to or come from, and the one after the last."""
+        known = self._neighbours[row]
+        if known is None or self._blocks.has_several:
+            return code.constant(0), self._place.ranks
+        own = self._bounds(code, self._place.rank, OWN if row == _OUT else PEER)
+        ends = known.tiles(code, {**self._values, **own})
+        first, last = (
+            None if tile is None else self._blocks.rank_of(code, self._place, known.division, tile)
+            for tile in ends
+        )
+        begin = code.constant(0) if first is None else code.maximum(first, 0)
+        if last is None:
+            return begin, self._place.ranks
+        return begin, code.minimum(code.sum(last, 1), self._place.ranks)
 
     def _count(self, code: Code) -> None:
         """Set `starts[.][r]` to where the elements for or from rank r start in a buffer."""
@@ -231,9 +263,10 @@ class Exchange:
         with code.loop("peer", 0, code.sum(ranks, 1)) as (body, peer):
             for row in (_OUT, _IN):
                 body.store(0, starts, row, peer)
-        with self._pairs(code) as (body, own, other, owner):
-            end = body.sum(owner, 1)
-            for row, source, target in ((_OUT, own, other), (_IN, other, own)):
+        for row in (_OUT, _IN):
+            with self._pairs(code, row) as (body, own, other, owner):
+                end = body.sum(owner, 1)
+                source, target = (own, other) if row == _OUT else (other, own)
                 known = {**self._values, **self._bounds(body, source, OWN)}
                 known |= self._bounds(body, target, PEER)
                 count = self._transfer.count(body, known, self._parts[row](body, own))

@@ -26,6 +26,7 @@ from polyir.distributed.elements import (
 from polyir.distributed.exchange import Exchange, between_parts, gather, scatter
 from polyir.distributed.extents import with_extents
 from polyir.distributed.functions import Functions, Outlined, Part, dynamic
+from polyir.distributed.neighbours import Neighbours, neighbours
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.overlap import Edge, edges_of
 from polyir.distributed.ownership import Ownership
@@ -290,6 +291,10 @@ class _Program:
         scop.body.block.add_op(tree_from_schedule(build_tree(self._tree.tree)))
         return scop
 
+    def _neighbours(self, sent: Mapping[str, isl.Set], who: str) -> Neighbours | None:
+        divisions = {each.name: each for each in self._elements.divisions.values()}
+        return neighbours(list(sent.values()), divisions.values(), who) if sent else None
+
     def _step(self, phase: Phase) -> Outlined:
         """What a rank does in a step: its part of the phase, then the messages."""
         compute = self._functions.compute(phase)
@@ -315,8 +320,9 @@ class _Program:
         def parts(code: Code, block: SSAValue) -> Parts:
             return self._blocks.parts(code, place, block, memory)
 
+        near = self._neighbours(sent, PEER), self._neighbours(sent, OWN)
         exchanges = [
-            Exchange(self._blocks, each, values, place, parts, parts, tag)
+            Exchange(self._blocks, each, values, place, parts, parts, tag, near)
             for tag, each in enumerate(transfers)
         ]
         results = self._results(phase, memory, values)

@@ -70,23 +70,34 @@ def bounds(
 ) -> tuple[SSAValue, SSAValue]:
     """Add code for the least and the greatest value of the coordinate after those in `outer`.
 
-    They are bounds if the set has all of its constraints without inner coordinates and without
-    divisions that need them.
+    There must be such values. They are bounds if the set has all of its constraints without inner
+    coordinates and without divisions that need them.
     """
+    least, greatest = (bound(code, points, outer, values, is_last) for is_last in (False, True))
+    assert least is not None
+    assert greatest is not None
+    return least, greatest
+
+
+def bound(
+    code: Code,
+    points: isl.BasicSet,
+    outer: Sequence[SSAValue],
+    values: Mapping[str, SSAValue],
+    is_last: bool,
+) -> SSAValue | None:
+    """Add code for one of `bounds`; `None` if there is none."""
     position = len(outer)
     values_of = _Values(points, values)
-    ends: tuple[list[SSAValue], list[SSAValue]] = [], []
+    kind: _Quotient = arith.FloorDivSIOp if is_last else arith.CeilDivSIOp
+    ends: list[SSAValue] = []
     for each in points.get_constraints():
         factor = _integer(each.get_coefficient_val(_VARIABLE, position))
-        if not factor:
-            continue
         # factor * x + rest >= 0
-        rest = values_of.affine(code, each, outer, -1 if factor > 0 else 1)
-        kinds: tuple[_Quotient, _Quotient] = (arith.CeilDivSIOp, arith.FloorDivSIOp)
-        for end, kind in enumerate(kinds):
-            if each.is_equality() or end == (factor < 0):
-                ends[end].append(_divided(code, kind, rest, abs(factor)))
-    return reduce(code.maximum, ends[0]), reduce(code.minimum, ends[1])
+        if factor and (each.is_equality() or is_last == (factor < 0)):
+            rest = values_of.affine(code, each, outer, -1 if factor > 0 else 1)
+            ends.append(_divided(code, kind, rest, abs(factor)))
+    return reduce(code.maximum if not is_last else code.minimum, ends) if ends else None
 
 
 class _Values:

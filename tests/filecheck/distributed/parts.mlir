@@ -40,7 +40,8 @@
 // WHOLE-LABEL: func.func private @smooth_transfer_scatter(
 // WHOLE-SAME: %own_rank0{{[_0-9]*}}: index
 // WHOLE-SAME: %peer_rank0{{[_0-9]*}}: index
-// WHOLE: arith.subi %peer_rank0{{[_0-9]*}}, %own_rank0{{[_0-9]*}}
+// WHOLE: %[[OTHER:.*]] = arith.subi %peer_rank0{{[_0-9]*}}, %own_rank0{{[_0-9]*}} : index
+// WHOLE: arith.cmpi eq, %[[OTHER]], %
 func.func @smooth(%steps: index, %n: index, %A: memref<?x100xf64>, %B: memref<?x100xf64>) {
   affine.for %t = 0 to %steps {
     affine.for %i = 1 to %n {

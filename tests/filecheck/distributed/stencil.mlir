@@ -24,8 +24,15 @@
 // CHECK: scf.if
 // CHECK-NOT: scf.for %x
 
-// Receives are posted before the computation, and sends after it.
+// Receives are posted before the computation, and sends after it. Only the ranks whose blocks may
+// begin where the own one ends are asked.
 // CHECK-LABEL: func.func private @smooth_step_P1(
+// CHECK: arith.floordivsi
+// CHECK: arith.floordivsi
+// CHECK-NEXT: %[[FIRST:.*]] = arith.maxsi
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: %[[END:.*]] = arith.minsi
+// CHECK: scf.for %other{{[_0-9]*}} = %[[FIRST]] to %[[END]] step
 // CHECK: mpi.irecv
 // CHECK: func.call @smooth_compute_P1(
 // CHECK: func.call @smooth_transfer_P1(
