@@ -297,13 +297,14 @@ class _Division:
         return any(each.get_tuple_name() in self._updates for each in sets_of(domain))
 
     def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> Range:
-        (values,) = sets_of(place.range())
+        (values,) = sets_of(place.range().intersect_params(self._context))
+        stride, offset = _stride_of(values, position)
         if is_sum:
-            # The exact bounds have many pieces; these are at most a tile further apart.
-            values = isl.Set.from_basic_set(values.simple_hull())
-        values = values.intersect_params(self._context)
+            # The exact bounds have many pieces; these are at most a tile further apart. Not those
+            # of a hull of the pieces: it has no bound where they end at different parameters.
+            values = values.remove_divs().coalesce()
         least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
-        return Range(least, greatest, *_stride_of(values, position))
+        return Range(least, greatest, stride, offset)
 
 
 def _with_instances(node: TreeNode, domain: isl.UnionSet) -> TreeNode:
