@@ -297,11 +297,12 @@ class _Division:
         return any(each.get_tuple_name() in self._updates for each in sets_of(domain))
 
     def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> Range:
-        (values,) = sets_of(place.range().intersect_params(self._context))
+        (values,) = sets_of(place.range())
+        values = values.intersect_params(self._context)
         stride, offset = _stride_of(values, position)
         if is_sum:
-            # The exact bounds have many pieces; these are at most a tile further apart. Not those
-            # of a hull of the pieces: it has no bound where they end at different parameters.
+            # The exact bounds have many pieces; these are at most a tile further apart. A hull may
+            # have none: pieces of several statements may end at different parameters.
             values = values.remove_divs().coalesce()
         least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
         return Range(least, greatest, stride, offset)

@@ -260,6 +260,29 @@ PROGRAMS = {
     return
   }""",
     ),
+    # One place for statements of which each has other sizes: no hull of all places has an end.
+    "places": (
+        "isl-schedule{fusion=typed}",
+        """
+  func.func @program(%n: index, %m: index, %A: memref<1x64xf64>, %B: memref<41x41xf64>) {
+    %C = memref.alloc() : memref<41x39xf64>
+    affine.for %i = 0 to 41 {
+      affine.for %j = 0 to 39 {
+        %b = affine.load %B[%j, %i] : memref<41x41xf64>
+        affine.store %b, %C[%i, %j] : memref<41x39xf64>
+      }
+    }
+    affine.for %i = 0 to %m {
+      %b = affine.load %B[0, %i] : memref<41x41xf64>
+      affine.store %b, %A[0, %i] : memref<1x64xf64>
+    }
+    affine.for %i = 0 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      %b = affine.load %C[%i + 2, 40 - %n + %i] : memref<41x39xf64>
+      affine.store %b, %A[0, %n + %i] : memref<1x64xf64>
+    }
+    return
+  }""",
+    ),
 }
 
 OPTIONS = {

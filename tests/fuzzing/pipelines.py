@@ -119,7 +119,8 @@ def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
 def random_distribution(seed: int) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
     """What makes parallel loops, the pass `distribute-memory` with its options, and later passes.
 
-    `replicate=?7` stands for arrays that are drawn when there are some.
+    `replicate=?7` stands for arrays that are drawn when there are some. With `reassociate=true`,
+    only integers have the same bits.
     """
     random = Random(f"distribution {seed}")
     passes = [_scheduler(random)]
@@ -135,6 +136,13 @@ def random_distribution(seed: int) -> tuple[tuple[str, ...], str, tuple[str, ...
             options.append(f"distribution=block-cyclic block={random.randint(1, 3)}")
         case "cyclic":
             options.append("distribution=cyclic")
+    further = Random(f"further options of a distribution {seed}")
+    if further.random() < 0.3 and not any("distribution" in each for each in options):
+        options.append("data=distributed")
+    if further.random() < 0.2:
+        options.append("reassociate=true")
+        if further.random() < 0.5:
+            passes.insert(0, "poly-dependences{reassociate=true}")
     if random.random() < 0.25:
         options.append(f"replicate={_drawn(random)}")
     later = (_mark(random),) if random.random() < 0.4 else ()

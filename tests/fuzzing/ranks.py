@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import signal
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from random import Random
 from typing import Literal
 
 import numpy as np
-from rank_programs import SANITIZED, Argument, RanksFailedError, build
+from rank_programs import ENVIRONMENT, SANITIZED, Argument, RanksFailedError, build, filled
 from xdsl.dialects.builtin import ModuleOp
 
 from fuzzing.generate import random_program
@@ -33,6 +34,7 @@ from fuzzing.pipelines import DRAWN, drawn_pass, random_distribution, with_drawn
 from fuzzing.program import Program
 from fuzzing.run import arguments_for
 from fuzzing.trace import layout_of
+from fuzzing.updates import with_updates
 from polyir import api
 from polyir.diagnostics import PolyirError, remarks_to
 from polyir.dialects.schedule_tree import BandOp
@@ -47,7 +49,10 @@ from polyir.model.scop import scop_of
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions
+from polyir.runtime.compiler import CompilationError
 from polyir.runtime.functions import public_signatures
+from polyir.runtime.ranks import RanksError, build_program, run_on_ranks
+from polyir.target.abi import Signature
 from polyir.universe import new_context
 
 PASSES_SECONDS = 8
@@ -61,6 +66,9 @@ OTHERWISE = (("feautrier-schedule",), ("pluto-schedule{fuse=none}", "tile{sizes=
 
 TRIES = 6
 """How many programs are looked at for one that ranks can share."""
+
+PARTS = "data=distributed"
+"""The option with which each rank passes its part."""
 
 RUN_SECONDS = 300
 """The time limit of a run: what takes longer is a deadlock, also on a busy machine."""
@@ -91,13 +99,14 @@ class Outcome:
     """What came of a case: it ran, it was refused, took too long, or failed, and why.
 
     `seconds` is the processor time of `distribute-memory`; `sent` says whether ranks sent each
-    other anything in steps.
+    other anything in steps, `combined` whether MPI combined partial results.
     """
 
     kind: Literal["ran", "refused", "slow", "failed"]
     reason: str = ""
     seconds: float = 0
     sent: bool = False
+    combined: bool = False
 
 
 @dataclass
@@ -106,16 +115,20 @@ class Found:
 
     ran: int = 0
     sent: int = 0
+    combined: int = 0
+    parts: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     failures: list[int] = field(default_factory=list)
     slow: list[tuple[int, str]] = field(default_factory=list)
 
-    def add(self, number: int, outcome: Outcome) -> None:
+    def add(self, number: int, case: RanksCase, outcome: Outcome) -> None:
         """Count the outcome of the case of that number."""
         match outcome.kind:
             case "ran":
                 self.ran += 1
                 self.sent += outcome.sent
+                self.combined += outcome.combined
+                self.parts += PARTS in case.distribution
             case "refused":
                 self.refused[_general(outcome.reason)] += 1
             case "slow":
@@ -132,6 +145,8 @@ def case_of(number: int) -> RanksCase:
     longer = random.random() < 0.7
     for seed in range(TRIES * number, TRIES * (number + 1)):
         program = random_program(seed, longer)
+        if "reassociate" in distribution:
+            program = with_updates(program)
         if _is_shared(program):
             break
     return RanksCase(program, pipeline, distribution, later, ranks)
@@ -196,7 +211,8 @@ def check(
             begin(f"{','.join(pipeline)} and distribute-memory")
             start = time.process_time()
             try:
-                source = api.emit(distributed(case, module), "c")
+                module = distributed(case, module)
+                source = api.emit(module, "c")
             except NotDistributedError as error:
                 if NOT_PARALLEL not in error.message or pipeline == OTHERWISE[-1]:
                     raise
@@ -215,21 +231,48 @@ def check(
     sent = False
     with tempfile.TemporaryDirectory() as folder:
         try:
-            program = build(source, signature, Path(folder) / "program", flags)
-        except RanksFailedError as error:
-            return Outcome("failed", f"the C is rejected: {error}", seconds)
-        for ranks in case.ranks:
-            try:
-                results = program.run(calls, ranks, RUN_SECONDS)
-            except RanksFailedError as error:
-                return Outcome("failed", f"{ranks} ranks: {error}", seconds)
-            sent |= any(call.messages for call in results)
-            for run, (right, call) in enumerate(zip(expected, results, strict=True)):
-                wrong = _difference(right, call.arguments)
-                if wrong:
-                    sizes = case.program.sizes[run]
-                    return Outcome("failed", f"{ranks} ranks, sizes {sizes}: {wrong}", seconds)
-    return Outcome("ran", "", seconds, sent)
+            run_on = _runner(source, module, signature, Path(folder) / "program", flags)
+            for ranks in case.ranks:
+                results, messages = run_on(calls, ranks)
+                sent |= messages > 0
+                for run, (right, found) in enumerate(zip(expected, results, strict=True)):
+                    wrong = _difference(right, found)
+                    if wrong:
+                        sizes = case.program.sizes[run]
+                        return Outcome("failed", f"{ranks} ranks, sizes {sizes}: {wrong}", seconds)
+        except (CompilationError, RanksError, RanksFailedError) as error:
+            return Outcome("failed", str(error), seconds)
+    return Outcome("ran", "", seconds, sent, "reduce" in source.lower())
+
+
+def _runner(
+    source: str, module: ModuleOp, signature: Signature, path: Path, flags: Sequence[str]
+) -> Callable[[Sequence[Sequence[Argument]], int], tuple[list[list[Argument]], int]]:
+    """Compile a program; what runs calls on ranks: their results, and how many messages were sent.
+
+    `signature` is that of the original. Raises `CompilationError`, `RanksFailedError`.
+    """
+    own = next((each for each in public_signatures(module) if each.part is not None), None)
+    if own is None:
+        program = build(source, signature, path, flags)
+
+        def run(
+            calls: Sequence[Sequence[Argument]], ranks: int
+        ) -> tuple[list[list[Argument]], int]:
+            done = program.run(calls, ranks, RUN_SECONDS)
+            return [each.arguments for each in done], sum(each.messages for each in done)
+
+        return run
+    build_program(filled(source), own, CompilerOptions(flags=tuple(flags)), path)
+
+    def run_with_parts(
+        calls: Sequence[Sequence[Argument]], ranks: int
+    ) -> tuple[list[list[Argument]], int]:
+        done = [run_on_ranks(path, own, call, ranks, RUN_SECONDS, threads=2) for call in calls]
+        sent = sum(report.sent["MPI_Isend"].messages for _, report in done)
+        return [arguments for arguments, _ in done], sent
+
+    return run_with_parts
 
 
 def _difference(right: Sequence[Argument], found: Sequence[Argument]) -> str:
@@ -276,6 +319,7 @@ def _work(case: RanksCase, flags: tuple[str, ...], sender: Connection) -> None:
         most = PASSES_SECONDS if stage == PASSES_BEFORE else DISTRIBUTION_SECONDS
         signal.setitimer(signal.ITIMER_PROF, most)
 
+    os.environ.update(ENVIRONMENT)
     try:
         outcome = check(case, flags, begin)
     except NotDistributedError as error:
@@ -302,7 +346,7 @@ def main() -> int:
     for number in range(options.first, options.first + options.count):
         case = case_of(number)
         outcome = run_case(case, (*SANITIZED, "-fopenmp") if options.sanitize else PLAIN)
-        found.add(number, outcome)
+        found.add(number, case, outcome)
         if outcome.kind == "failed":
             pipeline = ",".join((*case.pipeline, case.distribution, *case.later))
             print(
@@ -319,6 +363,9 @@ def main() -> int:
             print(f"to {number}: {found.ran} ran, {seconds:.0f} s", flush=True)
     print(f"programs tried: {options.count} (numbers {options.first} to {number})")
     print(f"programs that ran: {found.ran}, of which {found.sent} sent messages in steps")
+    print(
+        f"{found.parts} had parts of arrays as arguments, in {found.combined} MPI combined results"
+    )
     for reason, times in found.refused.most_common():
         print(f"refused: {times} times: {reason}")
     print(f"more than {DISTRIBUTION_SECONDS} s: {len(found.slow)}")
