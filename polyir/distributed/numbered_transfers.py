@@ -16,12 +16,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
 from polyir.distributed.functions import Functions, Outlined, Part
-from polyir.distributed.transfers import (
-    Copier,
-    along_row,
-    no_memory,
-    outlined_transfer,
-)
+from polyir.distributed.transfers import Copier, along_row, no_memory, outlined_transfer
 from polyir.irregular.code import Code
 
 _MEASURE = -1
