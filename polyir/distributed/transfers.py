@@ -66,10 +66,11 @@ def no_memory(code: Code, element: Attribute, rank: int = 1) -> SSAValue:
     """Add code for memory that is not used, as an argument."""
     nothing = memref.AllocaOp.get(element, shape=[1] * rank)
     code.add(nothing)
+    memory: SSAValue = nothing.memref
     type = MemRefType(element, [DYNAMIC_INDEX] * rank)
-    if nothing.memref.type == type:
-        return nothing.memref
-    cast = memref.CastOp.get(nothing.memref, type)
+    if memory.type == type:
+        return memory
+    cast = memref.CastOp.get(memory, type)
     code.add(cast)
     return cast.dest
 
