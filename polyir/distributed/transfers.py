@@ -66,13 +66,13 @@ def no_memory(code: Code, element: Attribute, rank: int = 1) -> SSAValue:
     """Add code for memory that is not used, as an argument."""
     nothing = memref.AllocaOp.get(element, shape=[1] * rank)
     code.add(nothing)
-    memory: SSAValue = nothing.memref
     type = MemRefType(element, [DYNAMIC_INDEX] * rank)
-    if memory.type == type:
-        return memory
-    cast = memref.CastOp.get(memory, type)
-    code.add(cast)
-    return cast.dest
+    memory: SSAValue = nothing.memref
+    if rank:
+        cast = memref.CastOp.get(memory, type)
+        code.add(cast)
+        memory = cast.dest
+    return memory
 
 
 def transfer(

@@ -201,7 +201,9 @@ def test_stencils_on_a_grid_of_ranks_send_an_edge_to_each_neighbour(
     """
     steps = 3
     rows, columns = grid_of(ranks)
-    simulation = Simulation(Messages(kernel, STEPWISE, n, steps, DistributionOptions(grid=2)).program, ranks)
+    simulation = Simulation(
+        Messages(kernel, STEPWISE, n, steps, DistributionOptions(grid=2)).program, ranks
+    )
     elements = (n - 2) ** (1 if kernel == "jacobi-2d" else 2)
     boundaries = rows - 1 + columns - 1
     messages = 2 * ((rows - 1) * columns + (columns - 1) * rows)
