@@ -2,8 +2,9 @@
 
 A row of the table is a block: the first tile and the tile after the last one in each divided loop
 of each division, then what to subtract from a subscript to have the place in the rank's memory. If
-a rank has one block, block r is that of rank r; else the last column says whose a block is. With
-parts of arrays that ranks pass, there are columns for their boxes.
+a rank has one block, block r is that of rank r; else the blocks of a rank are in rows one after the
+other, in the order of ranks, and the last column says whose a block is. With parts of arrays that
+ranks pass, there are columns for their boxes.
 
 The parts of an array for all blocks of a rank are in one memref, one after the other along the
 outermost dimension.
@@ -12,7 +13,7 @@ outermost dimension.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce
 
@@ -187,7 +188,7 @@ class Blocks:
         count, sides = self._counts(code, numbers) if self.has_several else (ranks, grid)
         place = Place(rank, ranks, code.array("blocks", count, len(self._columns)))
         boxes = self._accessed_boxes(code, values)
-        with code.loop("block", 0, count) as (body, block):
+        with self._each_block(code, count, sides, grid) as (body, block, row):
             in_grid = _coordinates(body, block, sides)
             for division in self._divisions:
                 is_line = len(division.ranges) < len(sides)
@@ -199,10 +200,10 @@ class Blocks:
                     ):
                         before = self._before(body, coordinate, number, lengths[dimension])
                         column = self._columns.index(name)
-                        body.store(body.sum(first, before), place.table, block, column)
+                        body.store(body.sum(first, before), place.table, row, column)
             if self._options.tiles:
                 owner = _rank_at(body, in_grid, grid)
-                body.store(owner, place.table, block, self._columns.index(_OWNER))
+                body.store(owner, place.table, row, self._columns.index(_OWNER))
             if self._ownership is not None and self._ownership.number in self._columns:
                 column = self._columns.index(self._ownership.number)
                 body.store(block, place.table, block, column)
@@ -211,6 +212,41 @@ class Blocks:
                 where = ((block, ranks),) if is_line else tuple(zip(in_grid, sides, strict=True))
                 self._store_box(body, place, block, part, box, where)
         return place
+
+    @contextmanager
+    def _each_block(
+        self,
+        code: Code,
+        count: SSAValue,
+        sides: Sequence[SSAValue],
+        grid: Sequence[SSAValue],
+    ) -> Iterator[tuple[Code, SSAValue, SSAValue]]:
+        """Code for the number of each block in their grid, and its row in the table."""
+        if not self.has_several:
+            with code.loop("block", 0, count) as (body, block):
+                yield body, block, block
+            return
+        columns = code.constant(1) if len(sides) == 1 else sides[1]
+        lines = (code.steps(0, count, columns), columns)
+        next = code.cell("row")
+        code.store(0, next)
+        with ExitStack() as loops:
+            starts, inner = [], code
+            for name, side in zip(("rank_row", "rank_column"), grid, strict=False):
+                inner, start = loops.enter_context(inner.loop(name, 0, side))
+                starts.append(start)
+            places = []
+            for start, end, step in zip(starts, lines, grid, strict=False):
+                inner, place = loops.enter_context(inner.loop("place", start, end, step))
+                places.append(place)
+            block = reduce(
+                lambda outer, each: inner.sum(inner.product(outer, columns), each), places
+            )
+            exists = inner.compared(block, "slt", count)
+            body = loops.enter_context(inner.conditional(exists))
+            row = body.load(next)
+            body.store(body.sum(row, 1), next)
+            yield body, block, row
 
     def _accessed_boxes(
         self, code: Code, values: Values

@@ -1,20 +1,20 @@
 """Code for messages: between the first rank and the others, or between the parts that ranks pass,
 and at the end of a step.
 
-In a step, a rank sends at most one message to each other rank for each type of element. It has
-the elements for all pairs of a block of the sender and one of the receiver, in the order of the
-blocks in the table.
+In a step, a rank sends at most one message to each other rank for each type of element. The
+messages between ranks that have several blocks are those of `polyir.distributed.dealt_exchange`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from xdsl.dialects import arith, llvm, mpi
 from xdsl.dialects.builtin import MemRefType, i32, i64
 from xdsl.dialects.cf import AssertOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from polyir.distributed.blocks import Blocks, Parts, Place, Values
 from polyir.distributed.elements import OWN, PEER
@@ -115,7 +115,8 @@ def _pieces(
 MOST_ELEMENTS = 2**31 - 1
 """How many elements a message has at most."""
 
-_OUT, _IN = 0, 1
+OUT, IN = 0, 1
+"""The rows of tables for what a rank sends and for what it receives."""
 
 Holder = Callable[[Code, SSAValue], Parts]
 """Adds code for the parts of arrays that the rank that runs has for one of its blocks."""
@@ -137,13 +138,13 @@ def between_parts(
     with _pieces(code, transfer, known, source(code, own)) as (piece, buffer, start, _):
         transfer.copy(piece, known, source(piece, own), (buffer, start), PACK)
         transfer.copy(piece, known, target(piece, own), (buffer, start), UNPACK)
-    exchange = Exchange(blocks, transfer, values, place, source, target, 0)
+    exchange = BlockExchange(blocks, transfer, values, place, source, target, 0)
     exchange.begin(code)
     exchange.send(code)
     exchange.end(code)
 
 
-class Exchange:
+class Exchange(ABC):
     """The messages between all ranks at the end of a step, of elements of one type.
 
     Its methods add code in this order: `begin`, which receives early, `send` once the elements
@@ -151,152 +152,74 @@ class Exchange:
     """
 
     def __init__(
-        self,
-        blocks: Blocks,
-        transfer: Transfer,
-        values: Values,
-        place: Place,
-        source: Holder,
-        target: Holder,
-        tag: int,
-        neighbours: tuple[Neighbours | None, Neighbours | None] = (None, None),
+        self, blocks: Blocks, element: Attribute, values: Values, place: Place, tag: int
     ) -> None:
-        self._blocks, self._transfer, self._place = blocks, transfer, place
+        self._blocks, self.element, self._place = blocks, element, place
         self._values, self._tag = values, tag
-        self._parts = source, target
-        self._neighbours = neighbours
 
     def begin(self, code: Code) -> None:
         """Count what goes out and comes in, and post the receives."""
         ranks = self._place.ranks
         self._starts = code.array("starts", 2, code.sum(ranks, 1))
-        self._ranges = [self._range(code, row) for row in (_OUT, _IN)]
+        self._next = code.array("next", ranks)
         self._count(code)
         self._buffers = [
-            code.array(name, code.load(self._starts, row, ranks), element=self._transfer.element)
-            for row, name in ((_OUT, "outgoing"), (_IN, "incoming"))
+            code.array(name, code.load(self._starts, row, ranks), element=self.element)
+            for row, name in ((OUT, "outgoing"), (IN, "incoming"))
         ]
-        self._next = code.array("next", ranks)
         requests = mpi.AllocateTypeOp(mpi.RequestType, i32_of(code, code.product(ranks, 2)))
         code.add(requests)
         self._requests = requests.result
         self._posted = code.cell("posted")
         code.store(0, self._posted)
-        self._post(code, mpi.IrecvOp, _IN)
+        self._post(code, mpi.IrecvOp, IN)
 
     def send(self, code: Code) -> None:
         """Pack what goes out, and send it."""
-        self._copy_starts(code, _OUT)
-        with self._pairs(code, _OUT) as (body, own, other, owner):
-            known = {**self._values, **self._bounds(body, own, OWN)}
-            known |= self._bounds(body, other, PEER)
-            self._copy(body, known, own, owner, _OUT)
-        self._post(code, mpi.IsendOp, _OUT)
+        self._copy_starts(code, OUT)
+        self._copy(code, OUT)
+        self._post(code, mpi.IsendOp, OUT)
 
     def end(self, code: Code) -> None:
         """Wait, and unpack what came."""
         code.add(mpi.WaitallOp(self._requests, i32_of(code, code.load(self._posted))))
-        if self._blocks.has_several:
-            self._keep_own(code)
-        self._copy_starts(code, _IN)
-        with self._pairs(code, _IN, others_first=True) as (body, own, other, owner):
-            known = {**self._values, **self._bounds(body, other, OWN)}
-            known |= self._bounds(body, own, PEER)
-            self._copy(body, known, own, owner, _IN)
+        self._copy_starts(code, IN)
+        self._copy(code, IN)
         code.free(*self._buffers, self._starts, self._next)
 
-    def _bounds(self, code: Code, block: SSAValue, who: str) -> dict[str, SSAValue]:
-        return self._blocks.bounds(code, self._place, block, who)
+    @abstractmethod
+    def _count_each(self, code: Code, row: int) -> None:
+        """Set `starts[.][r + 1]`, which is 0, to the number of elements for or from rank r."""
 
-    @contextmanager
-    def _pairs(
-        self, code: Code, row: int, others_first: bool = False
-    ) -> Iterator[tuple[Code, SSAValue, SSAValue, SSAValue]]:
-        """Code for each block of this rank and each other block, and the rank that has that.
+    @abstractmethod
+    def _copy(self, code: Code, row: int) -> None:
+        """Copy elements to or from the places in a buffer that `next` has for each rank."""
 
-        Blocks of ranks with which there is no message may be left out.
-        """
-        blocks, place = self._blocks, self._place
-        if others_first:
-            with (
-                self._others(code, row) as (outer, other),
-                blocks.own(outer, place) as (inner, own),
-                inner.conditional(inner.compared(own, "ne", other)) as body,
-            ):
-                yield body, own, other, blocks.owner(body, place, other)
-        else:
-            with (
-                blocks.own(code, place) as (outer, own),
-                self._others(outer, row) as (inner, other),
-                inner.conditional(inner.compared(own, "ne", other)) as body,
-            ):
-                yield body, own, other, blocks.owner(body, place, other)
-
-    @contextmanager
-    def _others(self, code: Code, row: int) -> Iterator[tuple[Code, SSAValue]]:
-        if self._blocks.has_several:
-            with self._blocks.every(code, self._place, "other") as found:
-                yield found
-        else:
-            with code.loop("other", *self._ranges[row]) as found:
-                yield found
-
-    def _range(self, code: Code, row: int) -> tuple[SSAValue, SSAValue]:
-        """The first rank that a message may go to or come from, and the one after the last."""
-        known = self._neighbours[row]
-        if known is None or self._blocks.has_several:
-            return code.constant(0), self._place.ranks
-        own = self._bounds(code, self._place.rank, OWN if row == _OUT else PEER)
-        ends = known.tiles(code, {**self._values, **own})
-        first, last = (
-            None if tile is None else self._blocks.rank_of(code, self._place, known.division, tile)
-            for tile in ends
+    def _known(self, code: Code, source: SSAValue, target: SSAValue) -> dict[str, SSAValue]:
+        """The parameters for a block that elements come from, and for one that they go to."""
+        own, peer = (
+            self._blocks.bounds(code, self._place, block, who)
+            for block, who in ((source, OWN), (target, PEER))
         )
-        begin = code.constant(0) if first is None else code.maximum(first, 0)
-        if last is None:
-            return begin, self._place.ranks
-        return begin, code.minimum(code.sum(last, 1), self._place.ranks)
+        return {**self._values, **own, **peer}
 
     def _count(self, code: Code) -> None:
         """Set `starts[.][r]` to where the elements for or from rank r start in a buffer."""
         starts, ranks = self._starts, self._place.ranks
         with code.loop("peer", 0, code.sum(ranks, 1)) as (body, peer):
-            for row in (_OUT, _IN):
+            for row in (OUT, IN):
                 body.store(0, starts, row, peer)
-        for row in (_OUT, _IN):
-            with self._pairs(code, row) as (body, own, other, owner):
-                end = body.sum(owner, 1)
-                source, target = (own, other) if row == _OUT else (other, own)
-                known = {**self._values, **self._bounds(body, source, OWN)}
-                known |= self._bounds(body, target, PEER)
-                count = self._transfer.count(body, known, self._parts[row](body, own))
-                body.store(body.sum(body.load(starts, row, end), count), starts, row, end)
+        for row in (OUT, IN):
+            self._count_each(code, row)
         with code.loop("peer", 0, ranks) as (body, peer):
             end = body.sum(peer, 1)
-            for row in (_OUT, _IN):
+            for row in (OUT, IN):
                 total = body.sum(body.load(starts, row, peer), body.load(starts, row, end))
                 body.store(total, starts, row, end)
 
     def _copy_starts(self, code: Code, row: int) -> None:
         with code.loop("peer", 0, self._place.ranks) as (body, peer):
             body.store(body.load(self._starts, row, peer), self._next, peer)
-
-    def _copy(self, code: Code, values: Values, own: SSAValue, owner: SSAValue, row: int) -> None:
-        """Copy the elements for a pair of blocks to or from the next place in a buffer."""
-        parts = self._parts[row](code, own)
-        action = PACK if row == _OUT else UNPACK
-        first = code.load(self._next, owner)
-        end = self._transfer.copy(code, values, parts, (self._buffers[row], first), action)
-        code.store(end, self._next, owner)
-
-    def _keep_own(self, code: Code) -> None:
-        """Copy what one block of this rank has for another one."""
-        rank = self._place.rank
-        first, end = (self._starts_of(code, _OUT, each) for each in (rank, code.sum(rank, 1)))
-        to = self._starts_of(code, _IN, rank)
-        with code.loop("e", 0, code.difference(end, first)) as (body, number):
-            value = body.load(self._buffers[_OUT], body.sum(first, number))
-            body.store(value, self._buffers[_IN], body.sum(to, number))
 
     def _starts_of(self, code: Code, row: int, rank: SSAValue) -> SSAValue:
         return code.load(self._starts, row, rank)
@@ -317,6 +240,70 @@ class Exchange:
                 tag = i32_of(some, some.constant(self._tag))
                 some.add(kind(pointer, length, type, other, tag, request.result))
                 some.store(some.sum(number, 1), self._posted)
+
+
+class BlockExchange(Exchange):
+    """The messages where each rank has one block."""
+
+    def __init__(
+        self,
+        blocks: Blocks,
+        transfer: Transfer,
+        values: Values,
+        place: Place,
+        source: Holder,
+        target: Holder,
+        tag: int,
+        neighbours: tuple[Neighbours | None, Neighbours | None] = (None, None),
+    ) -> None:
+        super().__init__(blocks, transfer.element, values, place, tag)
+        self._transfer = transfer
+        self._parts = source, target
+        self._neighbours = neighbours
+
+    def begin(self, code: Code) -> None:
+        """Find the neighbours first."""
+        self._ranges = [self._range(code, row) for row in (OUT, IN)]
+        super().begin(code)
+
+    def _range(self, code: Code, row: int) -> tuple[SSAValue, SSAValue]:
+        """The first rank that a message may go to or come from, and the one after the last."""
+        known = self._neighbours[row]
+        if known is None:
+            return code.constant(0), self._place.ranks
+        who = OWN if row == OUT else PEER
+        own = self._blocks.bounds(code, self._place, self._place.rank, who)
+        ends = known.tiles(code, {**self._values, **own})
+        first, last = (
+            None if tile is None else self._blocks.rank_of(code, self._place, known.division, tile)
+            for tile in ends
+        )
+        begin = code.constant(0) if first is None else code.maximum(first, 0)
+        if last is None:
+            return begin, self._place.ranks
+        return begin, code.minimum(code.sum(last, 1), self._place.ranks)
+
+    @contextmanager
+    def _others(self, code: Code, row: int) -> Iterator[tuple[Code, SSAValue, Values, Parts]]:
+        """Code for each other rank, the values for both, and the parts of this one."""
+        own = self._place.rank
+        with (
+            code.loop("other", *self._ranges[row]) as (inner, other),
+            inner.conditional(inner.compared(own, "ne", other)) as body,
+        ):
+            known = self._known(body, *((own, other) if row == OUT else (other, own)))
+            yield body, other, known, self._parts[row](body, own)
+
+    def _count_each(self, code: Code, row: int) -> None:
+        with self._others(code, row) as (body, other, known, parts):
+            count = self._transfer.count(body, known, parts)
+            body.store(count, self._starts, row, body.sum(other, 1))
+
+    def _copy(self, code: Code, row: int) -> None:
+        with self._others(code, row) as (body, other, known, parts):
+            first = body.load(self._next, other)
+            action = PACK if row == OUT else UNPACK
+            self._transfer.copy(body, known, parts, (self._buffers[row], first), action)
 
 
 def i32_of(code: Code, value: SSAValue) -> SSAValue:

@@ -17,7 +17,7 @@ class DistributionOptions:
         side. A nest with one parallel loop uses all ranks in a line.
     distribution: `block` gives a rank neighbouring tiles, all in one block. `cyclic` deals out
         tiles in turn, and `block-cyclic` blocks of `block` tiles. Each block has parts of arrays
-        of its own, with its own halo: an element that two blocks of a rank need is sent twice.
+        of its own, with its own halo.
     block: tiles in a block of `block-cyclic`, in each divided loop.
     replicate: arrays of which each rank holds all elements that are accessed, which saves no
         message. The others are held as far as a block accesses them.

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
 from polyir.distributed.blocks import Blocks, Parts, Place, Values
+from polyir.distributed.dealt_exchange import DealtExchange
 from polyir.distributed.divided_reductions import PartialResults, divided_reductions
 from polyir.distributed.elements import (
     OWN,
@@ -23,10 +24,18 @@ from polyir.distributed.elements import (
     divisions_of,
     step_parameters,
 )
-from polyir.distributed.exchange import Exchange, between_parts, gather, scatter
+from polyir.distributed.exchange import (
+    BlockExchange,
+    Exchange,
+    Holder,
+    between_parts,
+    gather,
+    scatter,
+)
 from polyir.distributed.extents import with_extents
 from polyir.distributed.functions import Functions, Outlined, Part, dynamic
 from polyir.distributed.neighbours import Neighbours, neighbours
+from polyir.distributed.numbered_transfers import numbered_transfer
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.overlap import Edge, edges_of
 from polyir.distributed.ownership import Ownership
@@ -239,14 +248,18 @@ class _Program:
         writers: Mapping[str, Sequence[isl.Map]] | None = None,
     ) -> list[Transfer]:
         """The functions for elements of arrays, one group a type of element."""
+        return [
+            transfer(self._functions, name, group, each, writers)
+            for each, group in self._by_type(sets).items()
+        ]
+
+    def _by_type(self, sets: Mapping[str, isl.Set]) -> dict[Attribute, dict[str, isl.Set]]:
         groups: dict[Attribute, dict[str, isl.Set]] = {}
         for array, elements in sets.items():
             type = self._scop.arrays[array].type
             assert isinstance(type, MemRefType)
             groups.setdefault(type.element_type, {})[array] = elements
-        return [
-            transfer(self._functions, name, group, each, writers) for each, group in groups.items()
-        ]
+        return groups
 
     # --------------------------------------------------------------------------------- steps
 
@@ -298,11 +311,8 @@ class _Program:
     def _step(self, phase: Phase) -> Outlined:
         """What a rank does in a step: its part of the phase, then the messages."""
         compute = self._functions.compute(phase)
+        exchanges_with = self._exchanges(phase)
         division = self._elements.divisions[phase.name]
-        sent = self._elements.sent(phase, OWN, PEER)
-        self.sent[phase.name] = tuple(sent)
-        writers = self._elements.sent_by(phase, OWN, PEER) if sent else {}
-        transfers = self._transfers(phase.name, sent, writers)
         arrays = list(self._scop.arrays)
         types: list[Attribute] = [dynamic(self._scop.arrays[each].type) for each in arrays]
         outlined, values, _, others, code = self._functions.begin(
@@ -320,11 +330,7 @@ class _Program:
         def parts(code: Code, block: SSAValue) -> Parts:
             return self._blocks.parts(code, place, block, memory)
 
-        near = self._neighbours(sent, PEER), self._neighbours(sent, OWN)
-        exchanges = [
-            Exchange(self._blocks, each, values, place, parts, parts, tag, near)
-            for tag, each in enumerate(transfers)
-        ]
+        exchanges = exchanges_with(values, place, parts)
         results = self._results(phase, memory, values)
         for each in exchanges:
             each.begin(code)
@@ -346,6 +352,28 @@ class _Program:
             each.end(code)
         code.add(func.ReturnOp())
         return outlined
+
+    def _exchanges(self, phase: Phase) -> Callable[[Values, Place, Holder], list[Exchange]]:
+        """The messages at the end of a step, for each type of element, in the function for it."""
+        blocks, name = self._blocks, phase.name
+        sent = self._elements.sent(phase, OWN, PEER)
+        self.sent[name] = tuple(sent)
+        writers = self._elements.sent_by(phase, OWN, PEER) if sent else {}
+        if blocks.has_several:
+            numbered = [
+                numbered_transfer(self._functions, name, group, each, writers)
+                for each, group in self._by_type(sent).items()
+            ]
+            return lambda values, place, parts: [
+                DealtExchange(blocks, each, values, place, parts, tag)
+                for tag, each in enumerate(numbered)
+            ]
+        transfers = self._transfers(name, sent, writers)
+        near = self._neighbours(sent, PEER), self._neighbours(sent, OWN)
+        return lambda values, place, parts: [
+            BlockExchange(blocks, each, values, place, parts, parts, tag, near)
+            for tag, each in enumerate(transfers)
+        ]
 
     def _results(
         self, phase: Phase, memory: Mapping[str, SSAValue], values: Values

@@ -16,7 +16,7 @@ from polyir.distributed.elements import OWN, PEER, step_parameters
 from polyir.distributed.exchange import pieces_of
 from polyir.distributed.peers import Peers, Where
 from polyir.distributed.phases import Phase
-from polyir.distributed.rank_blocks import Layout, other
+from polyir.distributed.rank_blocks import Layout
 from polyir.distributed.rank_sums import Vector, summed
 from polyir.distributed.sized_program import ElementsOfType, SizedProgram
 from polyir.distributed.traffic import Totals, Traffic, Work
@@ -56,7 +56,11 @@ class Simulation:
         return found
 
     def _between(self, elements: isl.Set, source: int, target: int) -> isl.Set:
-        return self.layout.of(self.layout.of(elements, source, OWN), target, PEER)
+        """What goes from one rank to another, once for all of their blocks."""
+        of_blocks = self.layout.of(self.layout.of(elements, source, OWN), target, PEER)
+        width = elements.dim(isl.dim_type.set)
+        blocks = of_blocks.dim(isl.dim_type.set) - width
+        return of_blocks.project_out(isl.dim_type.set, width, blocks) if blocks else of_blocks
 
     def lengths(self, source: int, target: int) -> list[tuple[str, Step, int]]:
         """Each message from one rank to another: its phase, its step and its bytes."""
@@ -169,10 +173,8 @@ class Simulation:
         def traffic(peer: int) -> Traffic:
             found = Traffic()
             for bytes, sets in messages:
-                pairs = (
-                    self.layout.of(self.layout.of(each, rank, other(who)), peer, who)
-                    for each in sets
-                )
+                ends = (rank, peer) if who == PEER else (peer, rank)
+                pairs = (self._between(each, *ends) for each in sets)
                 elements = sum(map(number_of_points, pairs))
                 found += Traffic(int(elements > 0), elements * bytes)
             return found

@@ -41,11 +41,7 @@ class Transfer:
         self, code: Code, values: Mapping[str, SSAValue], parts: Mapping[str, Part]
     ) -> SSAValue:
         """Add code for the number of elements."""
-        nothing = memref.AllocaOp.get(self.element, shape=[1])
-        message = memref.CastOp.get(nothing.memref, MemRefType(self.element, [DYNAMIC_INDEX]))
-        code.add(nothing)
-        code.add(message)
-        return self.copy(code, values, parts, (message.dest, 0), COUNT)
+        return self.copy(code, values, parts, (no_memory(code, self.element), 0), COUNT)
 
     def copy(
         self,
@@ -66,6 +62,19 @@ class Transfer:
         return end
 
 
+def no_memory(code: Code, element: Attribute, rank: int = 1) -> SSAValue:
+    """Add code for memory that is not used, as an argument."""
+    nothing = memref.AllocaOp.get(element, shape=[1] * rank)
+    code.add(nothing)
+    type = MemRefType(element, [DYNAMIC_INDEX] * rank)
+    memory: SSAValue = nothing.memref
+    if rank:
+        cast = memref.CastOp.get(memory, type)
+        code.add(cast)
+        memory = cast.dest
+    return memory
+
+
 def transfer(
     functions: Functions,
     name: str,
@@ -78,27 +87,35 @@ def transfer(
     `writers` has `{ S[i] -> A[x] }` for each array: instances that stand for the elements, one for
     each. They are visited where a set of elements is too hard for isl.
     """
+    function = outlined_transfer(functions, name, sets, element, writers, Copier)
+    return Transfer(element, function)
+
+
+def outlined_transfer(
+    functions: Functions,
+    name: str,
+    sets: Mapping[str, isl.Set],
+    element: Attribute,
+    writers: Mapping[str, Sequence[isl.Map]] | None,
+    copier_of: type[Copier],
+    more: Sequence[Attribute] = (),
+) -> Outlined:
+    """A function that has a copier visit all rows; `more` are types of more arguments."""
     stand = {} if writers is None else {each: writers.get(each, ()) for each in sets}
     outlined, values, parts, others, code = functions.begin(
         f"transfer_{name}",
         _parameters(functions, [*sets.values(), *(m.domain() for v in stand.values() for m in v)]),
         list(sets),
-        [MemRefType(element, [DYNAMIC_INDEX]), IndexType(), IndexType()],
+        [MemRefType(element, [DYNAMIC_INDEX]), IndexType(), IndexType(), *more],
         [IndexType()],
     )
-    for value, hint in zip(others, ("message", "start", "action"), strict=True):
-        value.name_hint = hint
-    message, start, action = others
-    cell = code.cell("place")
-    code.store(start, cell)
-    is_packed, is_unpacked = (code.compared(action, "eq", each) for each in (PACK, UNPACK))
-    copier = _Copier(values, message, cell, is_packed, is_unpacked)
+    copier = copier_of(code, values, others, parts)
     context = functions.context(values)
     for array, elements in sets.items():
         for items in _items(elements, stand.get(array, ())):
-            copier.copy(code, items, parts[array], context)
-    code.add(func.ReturnOp(code.load(cell)))
-    return Transfer(element, outlined)
+            copier.copy(code, items, array, context)
+    code.add(func.ReturnOp(code.load(copier.cell)))
+    return outlined
 
 
 def _parameters(functions: Functions, sets: Sequence[isl.Set]) -> tuple[str, ...]:
@@ -189,21 +206,27 @@ def disjoint_pieces(elements: isl.Set) -> list[isl.Set]:
     return [isl.Set.from_basic_set(piece) for piece in pieces]
 
 
-class _Copier:
+class Copier:
     """Adds loops that copy rows, to or from the place in a message that `cell` has."""
 
     def __init__(
         self,
+        code: Code,
         values: Mapping[str, SSAValue],
-        message: SSAValue,
-        cell: SSAValue,
-        is_packed: SSAValue,
-        is_unpacked: SSAValue,
+        others: Sequence[SSAValue],
+        parts: Mapping[str, Part],
     ) -> None:
-        self._values, self._message, self._cell = values, message, cell
-        self._is_packed, self._is_unpacked = is_packed, is_unpacked
+        for value, hint in zip(others, ("message", "start", "action"), strict=False):
+            value.name_hint = hint
+        self.message, start, action, *self.more = others
+        self.values, self.parts = values, parts
+        self.cell = code.cell("place")
+        code.store(start, self.cell)
+        self.is_packed, self.is_unpacked = (
+            code.compared(action, "eq", each) for each in (PACK, UNPACK)
+        )
 
-    def copy(self, code: Code, items: _Items, part: Part, context: isl.Set) -> None:
+    def copy(self, code: Code, items: _Items, array: str, context: isl.Set) -> None:
         """Add loops over the rows of a piece, for parameters in `context`."""
         points = items.points.gist_params(context)
         rank = points.dim(isl.dim_type.set)
@@ -214,23 +237,20 @@ class _Copier:
         def visit(body: Code, start: Sequence[SSAValue]) -> None:
             point, length = list(start), body.constant(1)
             if row is not None:
-                first, last = bounds(body, row, start, self._values)
+                first, last = bounds(body, row, start, self.values)
                 length = body.sum(body.difference(last, first), 1)
                 point.append(first)
-            subscripts = [
-                body.difference(self._affine(body, each, point), offset)
-                for each, offset in zip(items.elements, part.offsets, strict=True)
-            ]
-            self._copy(body, part.memory, subscripts, length)
+            subscripts = [self._affine(body, each, point) for each in items.elements]
+            self.copy_row(body, array, subscripts, length)
 
-        scan(code, starts, names, self._values, visit)
+        scan(code, starts, names, self.values, visit)
 
     def _affine(self, code: Code, function: isl.Aff, point: Sequence[SSAValue]) -> SSAValue:
         """An affine function, without division, of a point."""
         names = parameters_of(function.get_domain_space())
         terms = [
             *(
-                (isl.dim_type.param, place, self._values.get(each))
+                (isl.dim_type.param, place, self.values.get(each))
                 for place, each in enumerate(names)
             ),
             *((isl.dim_type.in_, place, each) for place, each in enumerate(point)),
@@ -246,26 +266,33 @@ class _Copier:
             total = term if total is None else code.sum(total, term)
         return code.constant(constant) if total is None else code.sum(total, constant)
 
-    def _copy(
-        self, code: Code, memory: SSAValue, subscripts: Sequence[SSAValue], length: SSAValue
+    def places(self, code: Code, array: str, subscripts: Sequence[SSAValue]) -> list[SSAValue]:
+        """Where an element is in the memory for a part."""
+        offsets = self.parts[array].offsets
+        return [code.difference(*each) for each in zip(subscripts, offsets, strict=True)]
+
+    def copy_row(
+        self, code: Code, array: str, subscripts: Sequence[SSAValue], length: SSAValue
     ) -> None:
         """Copy a row if that is what to do, and go on to the place after it."""
-        place = code.load(self._cell)
-
-        def element(body: Code, number: SSAValue) -> list[SSAValue]:
-            return [*subscripts[:-1], *(body.sum(each, number) for each in subscripts[-1:])]
-
+        memory, first_element = self.parts[array].memory, self.places(code, array, subscripts)
+        place = code.load(self.cell)
         packed, unpacked = (
             code.choice(condition, length, code.constant(0))
-            for condition in (self._is_packed, self._is_unpacked)
+            for condition in (self.is_packed, self.is_unpacked)
         )
         first = code.maximum(code.difference(code.constant(0), place), 0)
-        room = code.difference(code.extent(self._message, 0), place)
+        room = code.difference(code.extent(self.message, 0), place)
         packed, unpacked = (code.minimum(each, room) for each in (packed, unpacked))
         with code.loop("e", first, packed) as (body, number):
-            value = body.load(memory, *element(body, number))
-            body.store(value, self._message, body.sum(place, number))
+            value = body.load(memory, *along_row(body, first_element, number))
+            body.store(value, self.message, body.sum(place, number))
         with code.loop("e", first, unpacked) as (body, number):
-            value = body.load(self._message, body.sum(place, number))
-            body.store(value, memory, *element(body, number))
-        code.store(code.sum(place, length), self._cell)
+            value = body.load(self.message, body.sum(place, number))
+            body.store(value, memory, *along_row(body, first_element, number))
+        code.store(code.sum(place, length), self.cell)
+
+
+def along_row(code: Code, first: Sequence[SSAValue], number: SSAValue) -> list[SSAValue]:
+    """The subscripts of an element of a row, from those of the first one."""
+    return [*first[:-1], *(code.sum(each, number) for each in first[-1:])]

@@ -123,7 +123,7 @@ def check(case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each message of each pair of ranks has the predicted length, and there is no other one.
 
     A message has as many bytes as there are different elements to send in that step: so none is
-    sent twice by a block to another one in one step.
+    sent twice from one rank to another in one step.
     """
     text = case.path.read_text()
     original = api.parse(text)

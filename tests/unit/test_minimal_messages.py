@@ -8,7 +8,7 @@ is kept in a table. If another rank wrote it, it must come in the message of the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -81,10 +81,12 @@ def table(union: isl.UnionMap, sizes: dict[str, int]) -> dict[Instance, list[Ins
 class Messages:
     """The elements that must be sent, by phase, step, source and target."""
 
-    def __init__(self, kernel: str, pipeline: str, n: int, steps: int, grid: int) -> None:
+    def __init__(
+        self, kernel: str, pipeline: str, n: int, steps: int, options: DistributionOptions
+    ) -> None:
         original, scop = scop_after(kernel, "poly-raise"), scop_after(kernel, pipeline)
         self.sizes = sizes_of(scop, n, steps)
-        self.program = SizedProgram(scop, self.sizes, DistributionOptions(grid=grid))
+        self.program = SizedProgram(scop, self.sizes, options)
         order = original.schedule.get_map().intersect_domain(original.domain)
         self.dates = {key: value[0][1] for key, value in table(order, self.sizes).items()}
         self.reads = table(original.accesses(AccessKind.READ), self.sizes)
@@ -119,7 +121,10 @@ class Messages:
             each.block_of((value - range.offset) // range.stride)
             for each, value, range in zip(blocks, place, division.ranges, strict=True)
         ]
-        return simulation.layout.rank_at(along)
+        if len(along) < len(simulation.layout.sides):
+            return simulation.layout.owner(along[0])
+        sides = simulation.layout.grid
+        return simulation.layout.rank_at([b % g for b, g in zip(along, sides, strict=True)])
 
 
 CASES = [
@@ -145,8 +150,11 @@ def test_messages_have_each_element_that_is_needed_once(
     kernel: str, pipeline: str, n: int, grid: int
 ) -> None:
     """Each pair of ranks, and each step: as many elements as there are different ones to send."""
-    messages = Messages(kernel, pipeline, n, 3, grid)
-    for ranks in (2, 4):
+    check(Messages(kernel, pipeline, n, 3, DistributionOptions(grid=grid)), (2, 4))
+
+
+def check(messages: Messages, numbers_of_ranks: Sequence[int]) -> None:
+    for ranks in numbers_of_ranks:
         simulation = Simulation(messages.program, ranks)
         needed = messages.needed(simulation)
         sent = {
@@ -156,6 +164,28 @@ def test_messages_have_each_element_that_is_needed_once(
             for phase, step, length in simulation.lengths(source, target)
         }
         assert sent == {key: len(elements) for key, elements in needed.items()}
+
+
+CYCLIC = DistributionOptions(distribution="cyclic")
+BLOCKS_OF_2 = DistributionOptions(distribution="block-cyclic", block=2)
+DEALT = [
+    ("lu", STEPWISE, 9),
+    ("jacobi-1d", TILED, 24),
+    ("jacobi-2d", STEPWISE, 8),
+    ("trmm", TILED, 8),
+    pytest.param("lu", TILED, 9, marks=pytest.mark.matrix),
+    pytest.param("jacobi-1d", STEPWISE, 14, marks=pytest.mark.matrix),
+    pytest.param("jacobi-2d", TILED, 8, marks=pytest.mark.matrix),
+    pytest.param("trmm", STEPWISE, 8, marks=pytest.mark.matrix),
+]
+
+
+@pytest.mark.parametrize("options", [CYCLIC, BLOCKS_OF_2], ids=["cyclic", "block-cyclic"])
+@pytest.mark.parametrize(("kernel", "pipeline", "n"), DEALT)
+def test_several_blocks_of_a_rank_get_an_element_once(
+    kernel: str, pipeline: str, n: int, options: DistributionOptions
+) -> None:
+    check(Messages(kernel, pipeline, n, 3, options), (2, 3))
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 6, 8])
@@ -171,7 +201,9 @@ def test_stencils_on_a_grid_of_ranks_send_an_edge_to_each_neighbour(
     """
     steps = 3
     rows, columns = grid_of(ranks)
-    simulation = Simulation(Messages(kernel, STEPWISE, n, steps, 2).program, ranks)
+    simulation = Simulation(
+        Messages(kernel, STEPWISE, n, steps, DistributionOptions(grid=2)).program, ranks
+    )
     elements = (n - 2) ** (1 if kernel == "jacobi-2d" else 2)
     boundaries = rows - 1 + columns - 1
     messages = 2 * ((rows - 1) * columns + (columns - 1) * rows)
