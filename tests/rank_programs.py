@@ -81,10 +81,14 @@ class RankProgram:
     ) -> list[Call]:
         """The results of calls; raises `RanksFailedError`, also after so many `seconds`."""
         with tempfile.TemporaryDirectory() as folder:
-            given, taken = Path(folder) / "given", Path(folder) / "taken"
+            given, taken, errors = (Path(folder) / name for name in ("given", "taken", "errors"))
             given.write_bytes(_packed(self.signature, calls))
             command = [_program("mpiexec") or "", "-n", str(ranks), str(self.path)]
-            output = run_to_end([*command, str(given), str(taken)], seconds)
+            try:
+                output = run_to_end([*command, str(given), str(taken), str(errors)], seconds)
+            except RanksFailedError as error:
+                said = errors.read_text() if errors.exists() else ""
+                raise RanksFailedError(f"{said}{error}"[:3000]) from None
             content = taken.read_bytes() if taken.exists() else b""
         arrays = [each for call in calls for each in call if isinstance(each, np.ndarray)]
         if len(content) != sum(each.nbytes for each in arrays):
@@ -218,8 +222,10 @@ _PRELUDE = f"""\
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <time.h>
+#include <unistd.h>
 
 // MPICH calls this where a rank waits: it gives the processor away for a while.
 int sched_yield(void) {{
@@ -285,6 +291,9 @@ static void put(FILE *file, const void *from, int64_t size) {
 }
 
 int main(int count, char **names) {
+  // After `MPI_Abort`, mpiexec may lose what was written to its pipe.
+  if (dup2(open(names[3], O_WRONLY | O_CREAT | O_APPEND, 0600), 2) < 0)
+    return 2;
   MPI_Init(&count, &names);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -299,23 +299,14 @@ class _Division:
 
     def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> Range:
         (values,) = sets_of(place.range())
-        if is_sum:
-            # The exact bounds have many pieces; these are at most a tile further apart. The hull
-            # of values of several statements may have no bound, though.
-            hull = isl.Set.from_basic_set(values.simple_hull())
-            if _has_ends(hull, position):
-                values = hull
         values = values.intersect_params(self._context)
+        stride, offset = _stride_of(values, position)
+        if is_sum:
+            # The exact bounds have many pieces; these are at most a tile further apart. A hull may
+            # have none: pieces of several statements may end at different parameters.
+            values = values.remove_divs().coalesce()
         least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
-        return Range(least, greatest, *_stride_of(values, position))
-
-
-def _has_ends(values: isl.Set, position: int) -> bool:
-    """Whether functions of the parameters are known to bound a dimension of a set."""
-    after = values.dim(isl.dim_type.set) - position - 1
-    values = values.project_out(isl.dim_type.set, position + 1, after)
-    values = values.project_out(isl.dim_type.set, 0, position)
-    return bool(values.remove_divs().dim_is_bounded(isl.dim_type.set, 0))
+        return Range(least, greatest, stride, offset)
 
 
 def _with_instances(node: TreeNode, domain: isl.UnionSet) -> TreeNode:

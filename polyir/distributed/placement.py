@@ -38,6 +38,9 @@ def places_in_space(
     loops and of those `around` them that is, but for a bounded number, a subscript of what every
     statement writes. In one step, instances with different places are in different iterations of
     parallel loops. The second result tells whether there is a subscript for each of them.
+
+    Of several functions, each sum has one of the parallel loops: isl is slow to generate code for
+    several bounds that are on two loops each.
     """
     loops = (*parallel, *around)
     statements = [
@@ -54,6 +57,8 @@ def places_in_space(
             continue
         others = [each for at, each in enumerate(chosen) if at != position]
         for found in _candidates(statements):
+            if count > 1 and sum(map(bool, found[: len(parallel)])) > 1:
+                continue
             if _are_near(statements, found) and _differ([*others, found], len(parallel)):
                 chosen[position] = found
                 break

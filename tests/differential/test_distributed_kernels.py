@@ -50,6 +50,9 @@ GRIDS = {
 }
 """The passes before a distribution on a grid of ranks."""
 
+SKEWED = dict.fromkeys(("jacobi-2d", "fdtd-2d", "heat-3d"), f"{WAVEFRONTS}{{degrees=2}}")
+"""Others of which two loops are parallel: tiles of several time steps."""
+
 FEW = (
     # All iterations of a product, a triangle, time steps, a pipeline, several phases.
     *(("gemm", 32, (3,)), ("trmm", 7, (2,)), ("jacobi-1d", 7, (4,))),
@@ -57,37 +60,48 @@ FEW = (
 )
 
 
-def pipeline_of(name: str, tile: int, grid: int) -> str:
+def pipeline_of(name: str, tile: int, grid: int, skewed: bool) -> str:
     """The passes for a kernel on a line or a grid of ranks."""
     schedule = WAVEFRONTS if grid == 1 else GRIDS[name]
+    if skewed:
+        schedule = SKEWED[name]
     return f"{PREPARED.get(name, '')}{schedule},distribute-memory{{grid={grid}}}".replace(
         "SIZE", str(tile)
     )
 
 
-def distributed(name: str, tile: int, grid: int = 1) -> tuple[str, api.ModuleOp, list[str]]:
+def distributed(
+    name: str, tile: int, grid: int = 1, skewed: bool = False
+) -> tuple[str, api.ModuleOp, list[str]]:
     """The C of a distributed kernel, the kernel, and what the passes say."""
     text = KERNELS[name].path.read_text()
     remarks: list[str] = []
     with remarks_to(lambda remark: remarks.append(remark.message)):
         module = api.parse(text)
-        result = api.run_pipeline(api.parse(text), pipeline_of(name, tile, grid))
+        result = api.run_pipeline(api.parse(text), pipeline_of(name, tile, grid, skewed))
         return api.emit(result, "c"), module, remarks
 
 
 @cache
-def built(name: str, tile: int, grid: int, folder: Path) -> RankProgram:
+def built(name: str, tile: int, grid: int, skewed: bool, folder: Path) -> RankProgram:
     """The program of a kernel."""
-    source, module, remarks = distributed(name, tile, grid)
+    source, module, remarks = distributed(name, tile, grid, skewed)
     wanted = "the parallel loops of" if grid == 2 else "the parallel loop of"
     assert any(wanted in each for each in remarks), remarks
-    return build(source, public_signatures(module)[0], folder / f"{name}-{tile}-{grid}")
+    return build(source, public_signatures(module)[0], folder / f"{name}-{tile}-{grid}-{skewed}")
 
 
-def check(name: str, tile: int, ranks: Sequence[int], folder: Path, grid: int = 1) -> None:
+def check(
+    name: str,
+    tile: int,
+    ranks: Sequence[int],
+    folder: Path,
+    grid: int = 1,
+    skewed: bool = False,
+) -> None:
     """Run a kernel on numbers of ranks with both data sets."""
     kernel = KERNELS[name]
-    program = built(name, tile, grid, folder)
+    program = built(name, tile, grid, skewed, folder)
     calls = [kernel.make_arguments(data_set) for data_set in DATA_SETS]
     for number in ranks:
         results = program.run(calls, number, 120)
@@ -123,6 +137,14 @@ def test_all_kernels(name: str, tile: int, folder: Path) -> None:
 @pytest.mark.parametrize("name", GRIDS)
 def test_all_grids(name: str, tile: int, folder: Path) -> None:
     check(name, tile, RANKS, folder, grid=2)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("tile", TILES)
+@pytest.mark.parametrize("grid", [1, 2])
+@pytest.mark.parametrize("name", SKEWED)
+def test_skewed_grids(name: str, grid: int, tile: int, folder: Path) -> None:
+    check(name, tile, RANKS, folder, grid, skewed=True)
 
 
 @pytest.mark.parametrize("name", REFUSED)

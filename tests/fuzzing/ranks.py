@@ -54,6 +54,7 @@ from polyir.runtime.compiler import CompilationError
 from polyir.runtime.functions import public_signatures
 from polyir.runtime.ranks import RanksError, build_program, run_on_ranks
 from polyir.target.abi import Signature
+from polyir.tuning.processes import end_openmp_threads
 from polyir.universe import new_context
 
 PASSES_SECONDS = 8
@@ -295,6 +296,8 @@ def _difference(right: Sequence[Argument], found: Sequence[Argument]) -> str:
 
 def run_case(case: RanksCase, flags: Sequence[str] = PLAIN) -> Outcome:
     """What comes of a case in a process of its own, which may crash, or have no end."""
+    # A copy of this process has no threads for OpenMP to wake.
+    end_openmp_threads()
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(case, tuple(flags), sender))
