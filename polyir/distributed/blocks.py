@@ -31,6 +31,7 @@ from polyir.distributed.options import DistributionOptions
 from polyir.distributed.ownership import ArrayPart, Ownership
 from polyir.distributed.phases import Range
 from polyir.irregular.code import Code
+from polyir.isl_lists import basic_sets_of
 from polyir.model.index_expressions import IndexExpression
 
 Values = Mapping[str, SSAValue]
@@ -419,9 +420,10 @@ class Blocks:
         """The least subscript along a dimension, and how many there are up to the greatest.
 
         They are for the box around all sets. The ends of a union would be functions with a piece
-        for each order of the blocks of all divisions.
+        for each order of the blocks of all divisions, or of the ends of many basic sets.
         """
-        ends = [(each.dim_min(dimension), each.dim_max(dimension)) for each in sets]
+        parts = [part for each in sets for part in _few_basic_sets(each)]
+        ends = [(each.dim_min(dimension), each.dim_max(dimension)) for each in parts]
         if len(ends) == 1:
             first, last = ends[0]
             extent = last.sub(first).add_constant_val(isl.Val(1))
@@ -457,6 +459,16 @@ def _rank_at(code: Code, where: Sequence[SSAValue], grid: Sequence[SSAValue]) ->
     ]
     return places[0] if len(places) == 1 else code.sum(code.product(places[0], grid[1]), places[1])
 
+
+def _few_basic_sets(union: isl.Set) -> Sequence[isl.Set]:
+    """A set, or each of its basic sets if isl would need minutes for the ends of all."""
+    if union.n_basic_set() <= _MOST_BASIC_SETS:
+        return (union,)
+    return [isl.Set.from_basic_set(each) for each in basic_sets_of(union)]
+
+
+_MOST_BASIC_SETS = 6
+"""Ends of more basic sets than these are compared when the program runs."""
 
 _FAR = 1 << 40
 """A subscript beyond all others: the least one where there is none."""

@@ -121,6 +121,7 @@ def divided(scop: Scop, dimensions: int, updates: Collection[str] = ()) -> Divid
     tree = division.divide(root.children, nothing)
     phases = tuple(division.phases)
     instances = reduce(isl.UnionSet.union, (_instances(each) for each in phases))
+    instances = instances.intersect_params(scop.context)
     return DividedTree(TreeNode("domain", instances, tree), phases)
 
 
