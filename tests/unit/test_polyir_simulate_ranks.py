@@ -25,15 +25,14 @@ def test_the_table_has_a_line_for_each_number_of_ranks(capsys: pytest.CaptureFix
 
 
 def test_rows_dealt_out_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each of 16 rows goes to both neighbours, which are other ranks, in one message a rank.
+    """Two ranks have every other one of 16 rows.
 
-    The two ranks have every other row: each sends the other one all 8 rows twice, in one message
-    a step; the outermost rows have one neighbour.
+    Each row goes to the other rank once, which has both neighbours, in one message a step.
     """
     passes = [STEPS[0], "--distribute-memory=distribution=cyclic", JACOBI]
     assert main([*passes, *SIZES, "--ranks=2"]) == 0
     line = capsys.readouterr().out.splitlines()[-1].split()
-    assert line[:4] == ["2", str(2 * 5), str(5 * 2 * 15 * 16 * 8), str(6 * 8 * 16)]
+    assert line[:4] == ["2", str(2 * 5), str(5 * 16 * 16 * 8), str(6 * 8 * 16)]
 
 
 def test_ranks_and_steps_are_printed_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
