@@ -69,7 +69,7 @@ def raised_scops(
     flat = [each for each in functions if not scops_in(each)]
     explained: list[bool] = []
     if flat:
-        with inner_step(PolyRaisePass.name):
+        with inner_step(PolyRaisePass.name, module):
             explained = [PolyRaisePass().raise_loops(each, shares_cells) for each in flat]
     scops = tuple(each for each in scops_in(module) if KEEPS_LOOPS not in each.attributes)
     if pass_name and not scops and not any(explained):
@@ -124,7 +124,7 @@ def analysed_scops(
     scops = raised_scops(module, pass_name, task)
     if all(scop.dependences is not None for scop in scops):
         return scops
-    with inner_step("poly-dependences"):
+    with inner_step("poly-dependences", module):
         return tuple(scop for scop in scops if scop.dependences is not None or analysed(scop))
 
 

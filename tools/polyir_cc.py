@@ -116,7 +116,7 @@ def _run(arguments: Sequence[str]) -> int:
         file = _read_file(preprocessed, path, text, is_detecting, takes_data)
         context = new_context()
         sink = print_all if options.remarks else _ignore if is_detecting else print_missed
-        with remarks_to(sink) if recording is None else recording.remarks_kept(sink):
+        with remarks_to(sink) if recording is None else recording.in_force(sink):
             pipelines = _pipelines(file, chosen, tuned, options.tuned)
             pairs = zip(file.regions, pipelines, strict=True)
             transformed = tuple(

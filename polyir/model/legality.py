@@ -104,9 +104,8 @@ def require_legal(
     """
     found = violations(dependences, schedule)
     if found:
-        error = LegalityError(describe_violations(found[:1], len(found), what), location)
-        error.violated = found[0].pair
-        raise error
+        message = describe_violations(found[:1], len(found), what)
+        raise LegalityError(message, location, found[0].pair)
 
 
 def describe_violations(found: Sequence[Violation], total: int, what: str) -> str:
