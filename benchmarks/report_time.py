@@ -20,7 +20,7 @@ from browser import Browser, headless
 from compile_time import seconds_of
 from kernels import Kernel
 
-PIPELINE: Final = "pluto-schedule,tile{sizes=32},wavefront,mark-parallel"
+PIPELINE: Final = "pluto-schedule,tile{sizes=32}"
 
 REPORT_LIMIT: Final = 2.0
 OPEN_LIMIT: Final = 1.0

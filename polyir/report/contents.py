@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from polyir import api
 from polyir.diagnostics import PolyirError, Remark, ViolatedPair, location_of, remarks_to
 from polyir.dialects.dependence import Dependence
+from polyir.dialects.scop import KEEPS_LOOPS
 from polyir.limits import within_operations
 from polyir.model.dependence_text import relation_text
 from polyir.model.distance import common_loops, vectors_of
@@ -146,6 +147,9 @@ def contents_of(recording: Recording) -> Contents:
 
 def _step_view(step: Step, text: str, scops: Sequence[Scop]) -> StepView:
     views = tuple(map(_scop_view, scops))
+    if any(KEEPS_LOOPS in each.op.attributes for each in scops):
+        # A rank runs a part that nobody knows here, and its messages call functions.
+        views = tuple(replace(each, estimate=None) for each in views)
     texts = (text, *_lowered_texts(step.module))
     return StepView(step.name, step.region, step.seconds, True, step.remarks, views, texts)
 

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir import api
 from polyir.inner_steps import inner_step
 from polyir.passes.tile import TilePass
+from polyir.report.contents import contents_of
 from polyir.report.recording import Recording, recorded
 from polyir.tools.polyir_opt import main
 
@@ -69,3 +70,11 @@ def test_all_observers_see_a_step(tmp_path: Path, capsys: pytest.CaptureFixture[
     for name in RAISED[1:]:
         assert f"    {name}\n" in times
         assert f"<h2>{name}</h2>" in page.read_text()
+
+
+def test_nothing_is_estimated_of_a_distributed_program() -> None:
+    pipeline = "pluto-schedule,tile{sizes=8 min-width=1},wavefront,distribute-memory"
+    tiled, *_, distributed = contents_of(steps_of(pipeline)).steps[-3:]
+    assert [each.estimate is not None for each in tiled.scops] == [True]
+    assert distributed.scops
+    assert [each.estimate for each in distributed.scops] == [None] * len(distributed.scops)
