@@ -6,7 +6,6 @@ the lines from a brace to a store.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -27,9 +26,9 @@ LEFT, RIGHT, ESCAPE = "\ue012", "\ue014", "\ue00c"
 VIEW = "section.step:not([hidden]) .view:not([hidden])"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with headless() as started:
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    with headless(request.param) as started:
         yield started
 
 
@@ -307,8 +306,7 @@ def test_paper_has_all_steps(opened: Browser) -> None:
     assert opened.shown("section.step[data-step='1'] .view[data-view=c] pre")
     assert opened.script("return getComputedStyle(document.body).color") == "rgb(28, 32, 36)"
     opened.media()
-    pdf = base64.b64decode(opened.command("Page.printToPDF")["data"])
-    assert pdf.startswith(b"%PDF")
+    assert opened.pdf().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("pixels", [400, 1280, 1920])
