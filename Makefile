@@ -5,9 +5,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
-.PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits bench-reductions \
-	bench-compile bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
-	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery screenshots clean
+.PHONY: help bytecode demo demo-distributed test test-all lint types format bench bench-docs bench-limits bench-reductions \
+	bench-compile bench-distributed bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
+	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -32,6 +32,19 @@ demo: bytecode  ## optimise a real kernel, compile, run, compare, show the speed
 	@$(BIN)/polyir-opt --optimize --remarks --emit=none $(DEMO) 2>&1
 	@echo "== polyir-run --default-size 800 $(DEMO): the result of --optimize beside the original"
 	@$(BIN)/polyir-run --default-size 800 $(DEMO)
+
+STENCIL := benchmarks/polybench/jacobi-2d.mlir
+DISTRIBUTED := --pluto-schedule --tile=32 --wavefront --distribute-memory
+
+demo-distributed: bytecode  ## a real kernel on 1, 2 and 4 ranks of MPI on this machine, compared
+	@echo "== the kernel: $(STENCIL)"
+	@cat $(STENCIL)
+	@echo "== polyir-opt $(DISTRIBUTED) $(STENCIL): its functions and messages"
+	@$(BIN)/polyir-opt $(DISTRIBUTED) $(STENCIL) 2>/dev/null | grep -oE 'func.func .*@\w+|"mpi.*'
+	@echo "== polyir-run --ranks=1,2,4 $(DISTRIBUTED) $(STENCIL)"
+	@$(BIN)/polyir-run --ranks=1,2,4 --default-size=400 --size=tsteps=50 $(DISTRIBUTED) $(STENCIL)
+	@echo "== polyir-run --ranks=1,2,4 $(DEMO)"
+	@$(BIN)/polyir-run --ranks=1,2,4 --default-size=500 $(DEMO)
 
 test: bytecode lint  ## lint, types and every test but the full kernel matrix
 	$(BIN)/lit --quiet tests/filecheck
@@ -96,6 +109,10 @@ bench-reductions: bytecode  ## time reductions by gcc and by polyir
 bench-irregular: bytecode  ## time inspectors and executors of programs with index arrays
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/irregular.py $(BENCH)
 
+# Options: make bench-distributed BENCH="--write-docs --tables=messages,scaling jacobi-2d"
+bench-distributed: bytecode  ## count messages of ranks, time them, and compare with predictions
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/distributed.py $(BENCH)
+
 bench-scaling: .venv/stamp  ## time each stage on chains of statements and on deep nests
 	$(BIN)/python benchmarks/scaling.py
 
@@ -106,6 +123,10 @@ fuzz: .venv/stamp  ## N random programs from number SEED on through random pipel
 
 fuzz-gpu: .venv/stamp  ## N random programs as OpenCL kernels on PoCL, from number SEED on
 	cd tests && POCL_CACHE_DIR=$(CURDIR)/build/pocl ../$(BIN)/python -u -m fuzzing --gpu $(or $(N),500) $(SEED) $(FUZZ)
+
+# Options: make fuzz-distributed N=500 FIRST=0 FUZZ=--sanitize
+fuzz-distributed: .venv/stamp  ## N random programs on ranks of MPI, from number FIRST on
+	PYTHONPATH=tests $(BIN)/python -u -m fuzzing.ranks $(or $(N),500) $(or $(FIRST),0) $(FUZZ)
 
 fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.inputs $(or $(N),20000) $(SEED)

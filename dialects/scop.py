@@ -48,6 +48,14 @@ from polyir.dialects.schedule_tree import (
 )
 from polyir.isl_lists import parameters_of, sets_of
 
+KEEPS_LOOPS = "poly.keeps_loops"
+"""A unit attribute of a scop of which passes keep the order: the steps of a distributed program,
+whose statements call functions, and its messages. The loops run rarely, or are short."""
+
+PART = "polyir.part"
+"""The attribute of a function to whose arrays each rank passes its part: the symbol of the function
+that says which part that is."""
+
 
 @irdl_op_definition
 class ScopOp(IRDLOperation):
@@ -402,6 +410,18 @@ def _verify_names(scop: ScopOp) -> None:
                     raise VerifyException(f"has a filter for an unknown statement: {part}")
 
 
+def _is_equal(one: isl.UnionSet, another: isl.UnionSet) -> bool:
+    """Are two sets equal? Mostly they have the same constraints, which isl compares faster."""
+    one = one.align_params(another.get_space())
+    another = another.align_params(one.get_space())
+    own, other = (
+        {part.get_tuple_name(): part for part in sets_of(each)} for each in (one, another)
+    )
+    return (
+        own.keys() == other.keys() and all(own[name].plain_is_equal(other[name]) for name in own)
+    ) or one.is_equal(another)
+
+
 def _verify_domain(scop: ScopOp) -> None:
     """The tree covers every statement's domain, and nothing else; extension nodes add to it."""
     covered = scop.tree.instances.data
@@ -416,7 +436,7 @@ def _verify_domain(scop: ScopOp) -> None:
     declared = isl.UnionSet.empty(scop.context.data.get_space())
     for statement in scop.statements:
         declared = declared.union(isl.UnionSet.from_set(statement.domain.data))
-    if not covered.is_equal(declared):
+    if not _is_equal(covered, declared):
         missing = declared.subtract(covered)
         extra = covered.subtract(declared)
         detail = f"misses {missing}" if not missing.is_empty() else f"adds {extra}"

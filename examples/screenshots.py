@@ -24,10 +24,9 @@ SHOTS = (
 
 
 def main(folder: Path) -> None:
-    """Write a picture of each tab, after the step `wavefront`."""
+    """Write a picture of each tab, after the pass `wavefront`."""
     entries = (each for section in gallery.SECTIONS.values() for each in section)
     entry = next(each for each in entries if each.path == EXAMPLE)
-    step = entry.options.index("--wavefront") + 1
     with TemporaryDirectory() as scratch, headless() as browser:
         page = gallery.write(entry, Path(scratch))
         browser.width(1280)
@@ -35,7 +34,8 @@ def main(folder: Path) -> None:
             browser.media(scheme=scheme)
             browser.open(page)
             browser.script(
-                f"document.querySelector(\"button.pass[data-step='{step}']\").click();"
+                "[...document.querySelectorAll('button.pass')]"
+                ".find((each) => each.innerText.startsWith('wavefront')).click();"
                 f"document.getElementById('tab-{tab}').click();"
                 f"const view = 'section.step:not([hidden]) .view:not([hidden])'; {done}"
             )

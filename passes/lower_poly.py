@@ -33,7 +33,7 @@ from xdsl.rewriter import Rewriter
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
 from polyir.diagnostics import PolyirError, missed, remark
-from polyir.dialects.scop import ScopOp
+from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.limits import ResourceError, limited
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_unchecked, kernels_of
@@ -73,13 +73,14 @@ class LowerPolyPass(ModulePass):
         for scop in scops:
             block = scop.parent_block()
             existing = set(block.ops) if block is not None else set()
+            is_split = self.split_loops and KEEPS_LOOPS not in scop.attributes
             if is_checked:
                 self._check(scop)
             try:
                 lower_scop(scop_of(scop))
             except (IncorrectAstError, ResourceError) as error:
                 self._lower_otherwise(scop, error, is_checked)
-            if self.split_loops and block is not None:
+            if is_split and block is not None:
                 self._split([op for op in block.ops if op not in existing])
         if has_kernels:
             self._place_on_device_and_host(op)

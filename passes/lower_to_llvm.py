@@ -33,6 +33,7 @@ from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.codegen.openmp import convert_omp_to_parallel
 from polyir.codegen.while_to_cf import convert_while_to_cf
 from polyir.passes.prerequisites import lower_scops, lower_views
+from polyir.target.errors import unsupported
 from polyir.target.llvm.arithmetic import convert_arith_to_llvm
 from polyir.target.llvm.control import (
     convert_cf_to_llvm,
@@ -53,6 +54,7 @@ class LowerToLlvmPass(ModulePass):
     name = "lower-to-llvm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        _refuse_messages(op)
         lower_scops(ctx, op)
         lower_views(op)
         convert_omp_to_parallel(op)
@@ -69,3 +71,12 @@ class LowerToLlvmPass(ModulePass):
         convert_arith_to_llvm(op)
         convert_cf_to_llvm(op)
         convert_func_to_llvm(op)
+
+
+def _refuse_messages(module: ModuleOp) -> None:
+    """What MPI's communicators and types are is known to its header, which only C can include."""
+    for op in module.walk():
+        if op.name.startswith("mpi."):
+            raise unsupported(
+                op, f"{op.name} is not supported by the LLVM target: a program for ranks needs C"
+            )

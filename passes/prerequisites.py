@@ -24,13 +24,13 @@ from polyir.diagnostics import OptionError, errors_at, location_of, missed, near
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.dialects.scop import ScopOp
+from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.inner_steps import apply_inside, inner_step
 from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
-from polyir.model.reductions import oriented
+from polyir.model.reductions import oriented, prepare_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.passes.options import PassWithOptions
@@ -59,14 +59,19 @@ def raised_scops(
 
     If there is no scop at all, raising says why. If there is nothing to raise either, that is what
     the pass `pass_name` says, if it is given. Systems of equations become functions with scops.
+
+    The steps and messages of a distributed program are left out: their statements call functions,
+    whose accesses a scop does not show, so that no analysis of them would be right.
     """
     convert_equations(module)
-    flat = [each for each in outermost(module, FuncOp) if not scops_in(each)]
+    is_distributed = any(KEEPS_LOOPS in each.attributes for each in scops_in(module))
+    functions = () if is_distributed else outermost(module, FuncOp)
+    flat = [each for each in functions if not scops_in(each)]
     explained: list[bool] = []
     if flat:
-        with inner_step(PolyRaisePass.name):
+        with inner_step(PolyRaisePass.name, module):
             explained = [PolyRaisePass().raise_loops(each, shares_cells) for each in flat]
-    scops = scops_in(module)
+    scops = tuple(each for each in scops_in(module) if KEEPS_LOOPS not in each.attributes)
     if pass_name and not scops and not any(explained):
         missed(pass_name, f"{task}: the module has no static control part", module)
     return scops
@@ -119,7 +124,7 @@ def analysed_scops(
     scops = raised_scops(module, pass_name, task)
     if all(scop.dependences is not None for scop in scops):
         return scops
-    with inner_step("poly-dependences"):
+    with inner_step("poly-dependences", module):
         return tuple(scop for scop in scops if scop.dependences is not None or analysed(scop))
 
 
@@ -131,6 +136,17 @@ def analysed(scop: ScopOp) -> bool:
     if dependences is not None:
         attach_dependences(scop, dependences)
     return dependences is not None
+
+
+def find_reductions(scop: ScopOp, pass_name: str) -> None:
+    """Give a scop dependences of the kind `reduction`, if it has none, of the order it is in."""
+    known = scop.dependences
+    if known is not None and known.data.reductions:
+        return
+    prepare_updates(scop)
+    dependences = dependences_of(scop, pass_name=pass_name, reassociate=True)
+    if dependences is not None:
+        attach_dependences(scop, dependences)
 
 
 _too_hard: WeakSet[ScopOp] = WeakSet()

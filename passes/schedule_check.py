@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from polyir.diagnostics import LegalityError, errors_at, location_of
+from polyir.diagnostics import LegalityError, ViolatedPair, errors_at, location_of
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.schedule_tree import TreeOp
 from polyir.dialects.scop import ScopOp
@@ -54,7 +54,7 @@ def claims_refused(scop_op: ScopOp, found: Sequence[FalseClaim], several: str) -
     """
     places = [location_of(_operation_at(scop_op, claim.path)) for claim in found]
     lines = [f"{place}: {claim.message}" for place, claim in zip(places, found, strict=True)]
-    return LegalityError(_described(found, lines, several), places[0])
+    return LegalityError(_described(found, lines, several), places[0], _first_pair(found))
 
 
 def require_correct(scop: Scop, dependences: Dependences) -> None:
@@ -65,7 +65,8 @@ def require_correct(scop: Scop, dependences: Dependences) -> None:
     found = _checked(scop, dependences)
     if found:
         lines = [claim.message for claim in found]
-        raise LegalityError(_described(found, lines, _SEVERAL), location_of(scop.op))
+        message = _described(found, lines, _SEVERAL)
+        raise LegalityError(message, location_of(scop.op), _first_pair(found))
 
 
 def _checked(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
@@ -78,13 +79,18 @@ def _check(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
     found = violations(dependences, scop.schedule)
     if found:
         count = len(dependences.ordering)
-        raise LegalityError(describe_violations(found, count, "the schedule"))
+        message = describe_violations(found, count, "the schedule")
+        raise LegalityError(message, violated=found[0].pair)
     if scop.op.local_arrays or added_statements(scop.schedule):
         require_same_program(scop)
         # The copies must be known to run as often and in the order that is claimed.
         has_reductions = bool(dependences.reductions)
         dependences = compute_dependences(scop, is_bounded=False, reassociate=has_reductions)
     return false_claims(scop.schedule, dependences, scop.context)
+
+
+def _first_pair(found: Sequence[FalseClaim]) -> ViolatedPair | None:
+    return next((claim.violated for claim in found if claim.violated is not None), None)
 
 
 def _described(found: Sequence[FalseClaim], lines: Sequence[str], several: str) -> str:

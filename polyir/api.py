@@ -53,6 +53,7 @@ from polyir.runtime.compiler import (
     jit_available,
 )
 from polyir.runtime.functions import public_functions
+from polyir.target.abi import calls_mpi
 from polyir.target.errors import TargetError
 from polyir.universe import (
     OPT_TARGETS,
@@ -116,7 +117,8 @@ def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
 def run_passes(module: ModuleOp, pipeline: Pipeline) -> tuple[ModuleOp, ModuleOp]:
     """The result of `run_pipeline`, and the last module before it that still had scops.
 
-    The second one is `module` itself if no pass lowered any.
+    The second one is `module` itself if no pass lowered any. One whose memory is distributed does
+    not count: its scops are not those of the program.
     """
     passes = passes_of(pipeline)
     result = module.clone()
@@ -124,7 +126,9 @@ def run_passes(module: ModuleOp, pipeline: Pipeline) -> tuple[ModuleOp, ModuleOp
 
     def between(_: ModulePass | None, current: ModuleOp, following: ModulePass | None) -> None:
         current.verify()
-        if not isinstance(following, ScopPass) and scops_in(current):
+        if isinstance(following, ScopPass) or not scops_in(current):
+            return
+        if not calls_mpi(current):
             last_with_scops.append(current.clone())
 
     with _places_shown():
@@ -190,6 +194,8 @@ def compile(
     must be arrays of the device, which are used without transfers. `tuned` is a file of
     polyir-tune, whose pipeline runs; it must be for `source` as it is. With `check_indices`, each
     call of a function with index arrays checks first that they lead to no subscript out of bounds.
+    After `distribute-memory`, all ranks of a communicator call the functions, with it as a further
+    argument before the others (`polyir.runtime.distributed`).
     Raises `PolyirError` where the text, the pipeline, the compiler or the device is at fault, and
     `MissingPackageError`, which is one.
     """
@@ -318,6 +324,12 @@ def _compile_natively(
         from polyir.runtime.given_functions import given_functions
 
         given = given_functions(loops, functions)
+    if calls_mpi(loops):
+        if backend == "llvm":
+            raise OptionError("a program for ranks requires the C backend")
+        from polyir.runtime.distributed import compile_distributed
+
+        return compile_distributed(loops, options, checks, given, plans)
     if chosen == "c":
         try:
             return runtime.compile_module(loops, options, checks=checks, given=given, plans=plans)
@@ -386,10 +398,13 @@ def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> di
 
 def _candidates(module: ModuleOp, origin: ModuleOp | None) -> Iterator[dict[str, FuncOp]]:
     """Functions with scops, by name, best first: raising takes time, and is seldom needed."""
-    yield _raised_functions(module, only_scops=True)
-    if origin is not None:
+    for_ranks = calls_mpi(module)
+    if not for_ranks:
+        yield _raised_functions(module, only_scops=True)
+    if origin is not None and not (for_ranks and calls_mpi(origin)):
         yield _raised_functions(origin)
-    yield _raised_functions(module)
+    if not for_ranks:
+        yield _raised_functions(module)
 
 
 def _raised_functions(module: ModuleOp, only_scops: bool = False) -> dict[str, FuncOp]:

@@ -87,8 +87,8 @@ def device_region(
         if isinstance(argument, SourcePointer):
             message = f"the pointer '{argument.text}', which is passed to a function of the host"
             raise NotModelledError(message, location)
-        if isinstance(argument, SourceArray) and not _is_contiguous(argument):
-            name = _text(argument)
+        if isinstance(argument, SourceArray) and not has_subscripts_last(argument):
+            name = place_text(argument)
             raise NotModelledError(f"'{name}' is not contiguous in memory", location)
     copy = content.module.clone()
     function = next(op for op in copy.ops if isinstance(op, func.FuncOp) and not op.is_declaration)
@@ -103,13 +103,14 @@ def device_region(
     return DeviceRegion(function, accessed, zero, pairs)
 
 
-def _is_contiguous(argument: SourceArray) -> bool:
+def has_subscripts_last(argument: SourceArray) -> bool:
     """Whether all subscripts stand at the end: elements are not members of structures."""
     numbers = [isinstance(part, int) for part in argument.parts]
     return numbers == sorted(numbers)
 
 
-def _text(argument: SourceArray) -> str:
+def place_text(argument: SourceArray) -> str:
+    """An array as messages show it: `s.A[][]`."""
     return "".join(part if isinstance(part, str) else "[]" for part in argument.parts)
 
 
@@ -176,8 +177,9 @@ class _RangeFinder:
     def _unknown(self, operand: int) -> NotModelledError:
         argument = self.arguments[operand]
         assert isinstance(argument, SourceArray)
+        name = place_text(argument)
         return NotModelledError(
-            f"which elements of '{_text(argument)}' the region accesses is not known before it",
+            f"which elements of '{name}' the region accesses is not known before it",
             location_of_node(argument.origin.node) or self.location,
         )
 
@@ -409,14 +411,14 @@ def device_call(
             ]
             passed.append(f"({NATIVE.types[parameter.type.element]} *)&{_first_element(argument)}")
             passed += [
-                _extent(argument, dimension) if dimension else _greatest(rows)
+                extent_text(argument, dimension) if dimension else _greatest(rows)
                 for dimension in parameter.type.dynamic_dimensions
             ]
     for operand, found in ends.items():
         first = _first_element(arguments[operand])
         passed.append(_greatest([f"{end} - &{first}" for end in found]))
     name, error = symbol_name(signature.symbol), error_function(language)
-    types = ", ".join(_types(signature)) or "void"
+    types = ", ".join(parameter_types(signature)) or "void"
     return DeviceCall(
         texts.before,
         tuple(dict.fromkeys(f"({each})" for each in conditions if not _is_known(each))),
@@ -446,7 +448,7 @@ def _first_element(argument: SourceArgument) -> str:
     return "".join(part if isinstance(part, str) else "[0]" for part in argument.parts)
 
 
-def _extent(argument: SourceArray, dimension: int) -> str:
+def extent_text(argument: SourceArray, dimension: int) -> str:
     """How many elements a row, a plane and so on has."""
     if argument.strides:
         outer = f"(long)({argument.strides[dimension - 1]})"
@@ -458,7 +460,7 @@ def _extent(argument: SourceArray, dimension: int) -> str:
     return f"(long)(sizeof({row}) / sizeof({row}[0]))"
 
 
-def _types(signature: Signature) -> Iterator[str]:
+def parameter_types(signature: Signature) -> Iterator[str]:
     """The types of a function's parameters in C."""
     for parameter in signature.parameters:
         if isinstance(parameter, ArrayParameter):

@@ -109,7 +109,14 @@ class LegalityError(PolyirError):
     `violated` is a pair of instances as an example, where there is one.
     """
 
-    violated: ViolatedPair | None = None
+    def __init__(
+        self,
+        message: str,
+        location: SourceLocation | None = None,
+        violated: ViolatedPair | None = None,
+    ) -> None:
+        super().__init__(message, location)
+        self.violated = violated
 
 
 class RemarkKind(Enum):

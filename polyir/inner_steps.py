@@ -10,35 +10,42 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-Observer = Callable[[str], AbstractContextManager[None]]
-"""Gets the name of a step that begins, and is left when it ends."""
+Observer = Callable[[str, ModuleOp], AbstractContextManager[None]]
+"""Gets the name of a step that begins and what it works on, and is left when it ends."""
 
 
-def _unobserved(name: str) -> AbstractContextManager[None]:
+def _unobserved(name: str, module: ModuleOp) -> AbstractContextManager[None]:
     return nullcontext()
 
 
 _observer: ContextVar[Observer] = ContextVar("polyir_inner_steps", default=_unobserved)
 
 
-def inner_step(name: str) -> AbstractContextManager[None]:
-    """What is done inside the `with` block is a step of its own, called as the pass that does it.
+def inner_step(name: str, module: ModuleOp) -> AbstractContextManager[None]:
+    """What is done to `module` inside the `with` block is a step of its own.
 
-    Steps in worker processes (`polyir.limits`) are not seen.
+    It is called as the pass that does it. Steps in worker processes (`polyir.limits`) are not seen.
     """
-    return _observer.get()(name)
+    return _observer.get()(name, module)
 
 
 def apply_inside(inner: ModulePass, ctx: Context, module: ModuleOp) -> None:
     """Apply a pass as a step of another one, or of a target."""
-    with inner_step(inner.name):
+    with inner_step(inner.name, module):
         inner.apply(ctx, module)
 
 
 @contextmanager
 def inner_steps_to(observer: Observer) -> Iterator[None]:
-    """Show all steps inside the `with` block to `observer`."""
-    token = _observer.set(observer)
+    """Show all steps inside the `with` block to `observer`, and to those around it."""
+    outer = _observer.get()
+
+    @contextmanager
+    def both(name: str, module: ModuleOp) -> Iterator[None]:
+        with outer(name, module), observer(name, module):
+            yield
+
+    token = _observer.set(both)
     try:
         yield
     finally:

@@ -26,6 +26,9 @@ GPU_PIPELINE: Final = "pluto-schedule,map-to-gpu"
 GPU_RUN_PIPELINE: Final = "pluto-schedule,map-to-gpu{sequential=device}"
 """The same where code of the host is interpreted, and therefore slow."""
 
+RANKS_PIPELINE: Final = "pluto-schedule,tile,wavefront,distribute-memory,mark-parallel"
+"""What runs unless told otherwise if the program is to run on ranks of MPI."""
+
 AvailablePasses = Mapping[str, Callable[[], type[ModulePass]]]
 """Pass classes by name, imported on demand."""
 

@@ -42,8 +42,10 @@ from polyir.target.c.syntax import Spelling
 from polyir.universe import PASSES_ON_INDEX_ARRAYS
 
 if TYPE_CHECKING:
-    # Few C files are for GPUs.
+    # Few C files are for GPUs, or for ranks.
     from polyir.device_regions import DeviceRegion, KernelFile
+    from polyir.rank_regions import RankFile
+    from polyir.target.abi import Signature
     from polyir.target.gpu.language import Language
 
 
@@ -58,6 +60,8 @@ class TransformedRegion:
     """What must be apart at run time for the new loops to have the meaning of the old ones."""
     device: DeviceRegion | None = None
     """What a call of the region's kernels needs, if it has kernels."""
+    ranked: Signature | None = None
+    """The function that all ranks call instead, if there is one."""
 
     @property
     def is_missed(self) -> bool:
@@ -73,15 +77,18 @@ def transform_region(
     context: Context,
     assume_no_alias: bool = False,
     kernels: KernelFile | None = None,
+    ranks: RankFile | None = None,
     between: PassPipelineCallbackType | None = None,
 ) -> TransformedRegion:
     """The region after `passes`. What cannot be modelled or refused by a pass is an error.
 
-    With `kernels`, it must have kernels, and its function becomes part of that file. `between` is
-    called between passes, as in a pipeline of xDSL.
+    With `kernels`, it must have kernels, and its function becomes part of that file. With `ranks`,
+    it must be distributed, and its functions become part of that one. `between` is called between
+    passes, as in a pipeline of xDSL.
     """
     check: AliasCheck | None = None
     device: DeviceRegion | None = None
+    ranked: Signature | None = None
     content = region.content
     if isinstance(content, PolyirError):
         return TransformedRegion(region, None, content)
@@ -90,7 +97,12 @@ def transform_region(
             content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()
         else:
             _raise(region, content)
-        if kernels is not None:
+        if ranks is not None:
+            from polyir.rank_regions import require_whole_function
+
+            require_whole_function(region, content, assume_no_alias)
+            ranks.name(content.function)
+        elif kernels is not None:
             from polyir.device_regions import device_region
 
             device = device_region(content, region.location, assume_no_alias)
@@ -109,10 +121,12 @@ def transform_region(
             LowerPolyPass(fall_back=False).apply(context, content.module)
         if kernels is not None and device is not None:
             kernels.add(content.module, content.function, device, region.location)
+        if ranks is not None:
+            ranked = ranks.add(content.module, region, content)
     except PolyirError as error:
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)
-    return TransformedRegion(region, content.module, None, check, device)
+    return TransformedRegion(region, content.module, None, check, device, ranked)
 
 
 def has_index_arrays(passes: Sequence[ModulePass]) -> bool:
@@ -234,10 +248,11 @@ def rewrite(
     macros: Sequence[str],
     openmp: bool = True,
     kernels: KernelFile | None = None,
+    ranks: RankFile | None = None,
 ) -> str:
     """`text` with every region that was transformed replaced by its new statements.
 
-    With `kernels`, these are calls of the functions in that file.
+    With `kernels` or `ranks`, these are calls of the functions in that file.
 
     The functions that these call, minima and quotients of indices, are defined before the
     function around the first region that needs them. Raises `PolyirError` for what has no C.
@@ -252,7 +267,11 @@ def rewrite(
         region, content = item.region, item.region.content
         assert isinstance(content, TranslatedRegion)
         _require_orders(item.module, words, region)
-        if kernels is None:
+        if ranks is not None:
+            assert item.ranked is not None
+            replacement = _calling_on_ranks(region, content, item.ranked)
+            replacement = _with_free_helpers(replacement, words - ranks.names)
+        elif kernels is None:
             replacement = _replacement(region, content, item.check, macros, openmp)
             replacement = _with_free_helpers(replacement, words)
         else:
@@ -346,6 +365,18 @@ def _calling(
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     unused = tuple(name for name in content.own if name not in present)
     return Replacement(item.region, text, unused, check)
+
+
+def _calling_on_ranks(
+    region: SourceRegion, content: TranslatedRegion, called: Signature
+) -> Replacement:
+    """The call of a function on all ranks in the place of a region's statements."""
+    from polyir.rank_regions import call_on_ranks
+
+    text = call_on_ranks(called, content.arguments)
+    present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
+    unused = tuple(name for name in content.own if name not in present)
+    return Replacement(region, text, unused, None)
 
 
 def _with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replacement:

@@ -62,6 +62,7 @@ PASS_NAMES = (
     "hexagonal-tile",
     "intra-tile-order",
     "wavefront",
+    "distribute-memory",
     "full-tile-separation",
     "fuse",
     "distribute",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -16,3 +17,15 @@ def examples(few: int, many: int) -> int:
 def rarely(*values: object) -> Any:
     """Parameters of a test that only `make test-all` runs."""
     return pytest.param(*values, marks=pytest.mark.matrix)
+
+
+def in_turn(rows: Sequence[object], columns: Sequence[object], every: int) -> list[Any]:
+    """Parameters for all pairs of a row and a column.
+
+    `make test` runs one in `every` of each row and of each column.
+    """
+    return [
+        (row, column) if (number + position) % every == 0 else rarely(row, column)
+        for number, row in enumerate(rows)
+        for position, column in enumerate(columns)
+    ]

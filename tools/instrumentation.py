@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
@@ -123,7 +123,7 @@ class Instrumentation:
 
         Nothing is measured without `--timing`.
         """
-        with inner_steps_to(self.timed) if self._arguments.timing else nullcontext():
+        with inner_steps_to(self._timed_inside) if self._arguments.timing else nullcontext():
             try:
                 yield
             except Exception:
@@ -145,6 +145,9 @@ class Instrumentation:
         finally:
             measured.seconds = time.perf_counter() - start
             self._running.pop()
+
+    def _timed_inside(self, step: str, _: ModuleOp) -> AbstractContextManager[None]:
+        return self.timed(step)
 
     def print_times(self) -> None:
         """The table of `--timing`, in mlir-opt's form; nothing without that option."""

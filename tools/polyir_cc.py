@@ -44,11 +44,12 @@ from polyir.limits import time_limited_to
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
     GPU_PIPELINE,
+    RANKS_PIPELINE,
     AvailablePasses,
     passes_of_pipeline,
     split_pass_flags,
 )
-from polyir.runtime.compiler import CompilerOptions, find_compiler
+from polyir.runtime.compiler import CompilationError, CompilerOptions, find_compiler
 from polyir.source_to_source import (
     TransformedRegion,
     has_index_arrays,
@@ -66,8 +67,9 @@ from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes, new_context
 
 if TYPE_CHECKING:
-    # Few C files are for GPUs, or have been tuned.
+    # Few C files are for GPUs or for ranks, or have been tuned.
     from polyir.device_regions import KernelFile
+    from polyir.rank_regions import RankFile
     from polyir.report.recording import Recording
     from polyir.tuning.record import TuningRecord
 
@@ -95,13 +97,17 @@ def _run(arguments: Sequence[str]) -> int:
         argument in ("-p", "--passes") or argument.startswith("--passes=") for argument in arguments
     )
     tuned = _tuning(options, passes)
+    for_ranks = _is_for_ranks(options, passes)
     pipeline = DEFAULT_PIPELINE if options.target is None else GPU_PIPELINE
+    if for_ranks:
+        pipeline = RANKS_PIPELINE
     chosen = passes or (() if has_passes else passes_of_pipeline(pipeline, available))
     path = options.file
     text = _read(path)
     kernels = _kernel_file(options, text)
+    ranks = _rank_file(options, text) if for_ranks else None
     recording = _recording(options, text)
-    compiler = find_compiler(CompilerOptions())
+    compiler = _mpi_compiler(options.compile) if for_ranks else find_compiler(CompilerOptions())
     flags = _preprocessor_flags(options)
     with time_limited_to(options.time_limit):
         preprocessed = preprocess(compiler, flags, path)
@@ -110,7 +116,7 @@ def _run(arguments: Sequence[str]) -> int:
         file = _read_file(preprocessed, path, text, is_detecting, takes_data)
         context = new_context()
         sink = print_all if options.remarks else _ignore if is_detecting else print_missed
-        with remarks_to(sink) if recording is None else recording.remarks_kept(sink):
+        with remarks_to(sink) if recording is None else recording.in_force(sink):
             pipelines = _pipelines(file, chosen, tuned, options.tuned)
             pairs = zip(file.regions, pipelines, strict=True)
             transformed = tuple(
@@ -120,6 +126,7 @@ def _run(arguments: Sequence[str]) -> int:
                     context,
                     options.assume_no_alias,
                     kernels,
+                    ranks,
                     None if recording is None else _recorded(recording, region),
                 )
                 for region, each in pairs
@@ -143,17 +150,19 @@ def _run(arguments: Sequence[str]) -> int:
     if options.strict and not is_whole:
         return 1
     if options.emit == "c":
-        result = rewrite(text, transformed, preprocessed.macros, kernels=kernels)
+        result = rewrite(text, transformed, preprocessed.macros, kernels=kernels, ranks=ranks)
     else:
         result = _module_text(transformed)
     has_kernels = kernels is not None and bool(kernels.names)
-    kernel_text = kernels.text() if kernels is not None and has_kernels else None
+    other_text = kernels.text() if kernels is not None and has_kernels else None
+    if ranks is not None and any(item.ranked is not None for item in transformed):
+        other_text = ranks.text()
     if options.compile:
-        _compile(compiler, flags, rest, path, result, options.output, options.target, kernel_text)
+        _compile(compiler, flags, rest, path, result, options.output, options.target, other_text)
     else:
-        # Without its kernels, the C file is of no use.
-        if kernel_text is not None:
-            write_output(str(_kernel_path(options)), kernel_text.encode())
+        # Without the functions that it calls, the C file is of no use.
+        if other_text is not None and options.emit == "c":
+            write_output(str(_other_path(options)), other_text.encode())
         write_output(options.output, result.encode(errors="surrogateescape"))
     return 0 if is_whole else LEFT
 
@@ -246,9 +255,46 @@ def _kernel_file(options: argparse.Namespace, text: str) -> KernelFile | None:
     return KernelFile(Language(options.target), f"gpu_{stem}", words_of(text))
 
 
-def _kernel_path(options: argparse.Namespace) -> Path:
-    """Where the kernels are written: beside the C file."""
+def _is_for_ranks(options: argparse.Namespace, passes: Sequence[ModulePass]) -> bool:
+    """Whether the regions are to be distributed. Raises `OptionError` for what excludes that."""
+    is_distributed = any(each.name == "distribute-memory" for each in passes)
+    if options.mpi and passes and not is_distributed:
+        raise OptionError("--mpi needs --distribute-memory among the passes, or no passes")
+    if not (options.mpi or is_distributed):
+        return False
+    if options.target is not None or options.tuned is not None:
+        other = "--target" if options.target is not None else "--tuned"
+        raise OptionError(f"{other} does not go with --mpi")
+    return True
+
+
+def _rank_file(options: argparse.Namespace, text: str) -> RankFile:
+    """The file for the functions that ranks call."""
+    if options.output is None and not options.compile and options.emit == "c":
+        raise OptionError("--mpi writes two files, and needs -o for their names")
+    from polyir.rank_regions import RankFile
+
+    stem = re.sub(r"\W", "_", Path(options.file).stem)
+    return RankFile(f"ranks_{stem}", words_of(text))
+
+
+def _mpi_compiler(is_needed: bool) -> str:
+    """The compiler that finds MPI's headers; if there is none, another reads files without them."""
+    from polyir.runtime.mpi import find_mpi
+
+    try:
+        return find_mpi().compiler
+    except CompilationError:
+        if is_needed:
+            raise
+        return find_compiler(CompilerOptions())
+
+
+def _other_path(options: argparse.Namespace) -> Path:
+    """Where the functions that the C file calls are written: beside it."""
     output = Path(options.output)
+    if options.target is None:
+        return output.with_name(f"{output.stem}_ranks.c")
     return output.with_name(f"{output.stem}_kernels.{'cu' if options.target == 'cuda' else 'c'}")
 
 
@@ -296,6 +342,12 @@ def _parse_options(
         choices=("cuda", "opencl"),
         help="make GPU kernels of the regions: -o FILE.c also writes FILE_kernels.cu or "
         "FILE_kernels.c",
+    )
+    parser.add_argument(
+        "--mpi",
+        action="store_true",
+        help="make functions that all ranks of MPI call: -o FILE.c also writes FILE_ranks.c; the "
+        "arrays are those of the first rank",
     )
     parser.add_argument(
         "--tuned",
@@ -379,15 +431,16 @@ def _compile(
     text: str,
     output: str | None,
     target: str | None,
-    kernels: str | None,
+    other: str | None,
 ) -> None:
-    """Compile the transformed text, which takes the place of the file, with its kernels."""
-    if kernels is not None and "-c" in rest:
-        raise OptionError("--target with --compile makes a program: -c is not possible")
+    """Compile the transformed text, which takes the place of the file, with what it calls."""
+    if other is not None and "-c" in rest:
+        option = "--mpi" if target is None else "--target"
+        raise OptionError(f"{option} with --compile makes a program: -c is not possible")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / Path(path).name
         source.write_text(text, errors="surrogateescape", newline="")
-        more = [] if kernels is None else _with_kernels(Path(folder), target == "cuda", kernels)
+        more = [] if other is None else _with_others(Path(folder), target, other)
         beside = str(Path(path).resolve().parent)
         command = [compiler, *COMPILE_FLAGS, "-iquote", beside, *flags, str(source), *more, *rest]
         command += ["-o", output or ("a.out" if "-c" not in rest else f"{Path(path).stem}.o")]
@@ -396,12 +449,14 @@ def _compile(
         raise PolyirError(f"the C compiler {compiler} failed")
 
 
-def _with_kernels(folder: Path, is_cuda: bool, text: str) -> list[str]:
-    """What a program with kernels is linked of besides its own file."""
+def _with_others(folder: Path, target: str | None, text: str) -> list[str]:
+    """What a program with kernels, or for ranks, is linked of besides its own file."""
     # No name of the user's file is this one.
-    path = folder / f"polyir kernels.{'cu' if is_cuda else 'c'}"
+    path = folder / f"polyir functions.{'cu' if target == 'cuda' else 'c'}"
     path.write_text(text)
-    if not is_cuda:
+    if target is None:
+        return [str(path)]
+    if target == "opencl":
         return [str(path), "-lOpenCL", "-lpthread"]
     nvcc = shutil.which("nvcc")
     if nvcc is None:

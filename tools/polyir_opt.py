@@ -319,7 +319,7 @@ class PolyirOptMain(xDSLOptMain):
             return self._verify_diagnostics_of(text, line_offset, output)
         sink = print_all if self.args.remarks else print_missed
         record = self._recording
-        with remarks_to(sink) if record is None else record.remarks_kept(sink):
+        with remarks_to(sink) if record is None else record.in_force(sink):
             error = self._transform(text, line_offset, output)
         if record is not None:
             record.source, record.error = text, "" if error is None else error.render()

@@ -5,6 +5,8 @@ Passes are flags, as for polyir-opt; without any, the default pipeline of polyir
 input data is generated: sizes come from --size NAME=VALUE, and arrays are as large as the program
 needs for these sizes. Sizes for which an access would be out of bounds are refused if they are
 given, and not chosen otherwise.
+
+With --ranks, the result runs on ranks of MPI on this machine, as distribute-memory makes it.
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir import api
 from polyir.diagnostics import (
     OptionError,
+    Remark,
     print_all,
     print_missed,
     remarks_to,
@@ -29,7 +34,12 @@ from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
-from polyir.pipeline import AvailablePasses, passes_of_pipeline, split_pass_flags
+from polyir.pipeline import (
+    RANKS_PIPELINE,
+    AvailablePasses,
+    passes_of_pipeline,
+    split_pass_flags,
+)
 from polyir.runtime import (
     CompiledModule,
     CompilerOptions,
@@ -41,6 +51,7 @@ from polyir.runtime import (
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
 from polyir.runtime.measure import Argument, copy_arguments
+from polyir.runtime.ranks import DEFAULT_RUN_LIMIT
 from polyir.tools.command_line import (
     ArgumentParser,
     add_sizes,
@@ -51,6 +62,7 @@ from polyir.tools.command_line import (
     read_text,
 )
 from polyir.tools.pass_help import add_information
+from polyir.tools.ranked_runs import RankedRuns, check_options, run_ranked, sample_arguments
 from polyir.tuning.kernel import function_of
 from polyir.universe import available_passes
 
@@ -84,24 +96,31 @@ def _run(arguments: Sequence[str]) -> int:
     available = available_passes()
     passes, others = split_pass_flags(arguments, available)
     options = _parse_options(others, available)
+    check_options(passes, options.ranks, options.target)
     text = read_text(options.file)
-    sink = print_all if options.remarks else print_missed
+    default = api.default_pipeline(options.target) if options.ranks is None else RANKS_PIPELINE
+    # What nobody asked for is not reported as missing.
+    is_asked = options.ranks is None or bool(passes)
+    sink = print_all if options.remarks else print_missed if is_asked else _ignore
     with remarks_to(sink), time_limited_to(options.time_limit):
         original = api.parse(text, options.file)
-        pipeline = passes or passes_of_pipeline(api.default_pipeline(options.target), available)
+        pipeline = passes or passes_of_pipeline(default, available)
         result, origin = api.run_passes(original, pipeline)
         loops = api.lower(result)
     function = function_of(original, options.function)
     if options.show:
         shown: api.EmittedTarget = "c" if options.target == "cpu" else options.target
         print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops, shown)}")
+    contraction = ("-ffp-contract=fast",) if options.fma else ()
+    flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)
+    compared = _ROUNDED if any(map(_reassociates, pipeline)) else _EXACT
+    if options.ranks is not None:
+        return _run_on_ranks(original, result, function, flags, compared, options)
     changed = function_of(result, function.sym_name.data)
     raised = api.functions_with_scops(result, origin).get(function.sym_name.data, changed)
     scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
     sizes = _tile_sizes(scops, options.tile_sizes) | dict(options.size)
     values = make_arguments(changed, scops, sizes, options.default_size)
-    contraction = ("-ffp-contract=fast",) if options.fma else ()
-    flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)
     backend = api.chosen_backend(flags, options.backend)
     if options.fma and (backend == "llvm" or options.target != "cpu"):
         raise OptionError("--fma requires the C backend")
@@ -111,12 +130,36 @@ def _run(arguments: Sequence[str]) -> int:
     runs = [TimedRun("original", before, 1, arities[0])]
     if options.target == "cpu":
         after = api.compile_loops(loops, flags, backend, last_with_scops)
-        runs += [TimedRun("result", after, count, arities[1]) for count in options.threads]
+        threads = options.threads or (1, 2)
+        runs += [TimedRun("result", after, count, arities[1]) for count in threads]
     else:
         after = api.compile_loops(loops, origin=last_with_scops, target=options.target)
         runs.append(TimedRun("result", after, 1, arities[1], options.target))
-    compared = _ROUNDED if any(map(_reassociates, pipeline)) else _EXACT
     return _compare_and_time(function.sym_name.data, runs, values, options.repeat, compared)
+
+
+def _run_on_ranks(
+    original: ModuleOp,
+    result: ModuleOp,
+    function: FuncOp,
+    flags: CompilerOptions,
+    compared: _Comparison,
+    options: argparse.Namespace,
+) -> int:
+    threads: Sequence[int] = options.threads or (1,)
+    if len(threads) > 1:
+        raise OptionError("with --ranks, --threads is one number: the threads of each rank")
+    if options.backend == "llvm":
+        raise OptionError("--ranks requires the C backend")
+    name = function.sym_name.data
+    values = sample_arguments(original, name, dict(options.size), options.default_size)
+    runs = RankedRuns(options.ranks, threads[0], options.repeat, options.run_limit)
+    compare, word = compared.difference, compared.word
+    return run_ranked(original, result, name, values, flags, runs, compare, word)
+
+
+def _ignore(_: Remark) -> None:
+    """A pass that nobody asked for may find nothing to do."""
 
 
 def _tile_sizes(scops: Sequence[Scop], given: Sequence[int]) -> dict[str, int]:
@@ -205,9 +248,22 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     parser.add_argument(
         "--threads",
         type=parsed_counts,
-        default=(1, 2),
         metavar="COUNT,...",
-        help="numbers of threads to run the result with (default: 1,2)",
+        help="numbers of threads to run the result with (default: 1,2); with --ranks, that of each "
+        "rank (default: 1)",
+    )
+    parser.add_argument(
+        "--ranks",
+        type=parsed_counts,
+        metavar="COUNT,...",
+        help="run the result on so many ranks of MPI, once with each number",
+    )
+    parser.add_argument(
+        "--run-limit",
+        type=float,
+        default=DEFAULT_RUN_LIMIT,
+        metavar="SECONDS",
+        help="how long the ranks may take (default: %(default)s)",
     )
     parser.add_argument(
         "--target",

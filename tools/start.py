@@ -47,6 +47,14 @@ def polyir_run() -> int:
     return main()
 
 
+def polyir_simulate_ranks() -> int:
+    """`polyir-simulate-ranks`: returns the exit code."""
+    _collect_rarely()
+    from polyir.tools.polyir_simulate_ranks import main
+
+    return main()
+
+
 def polyir_tune() -> int:
     """`polyir-tune`: returns the exit code."""
     _collect_rarely()

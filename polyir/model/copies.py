@@ -21,7 +21,8 @@ from functools import reduce
 import islpy as isl
 from xdsl.dialects import affine
 
-from polyir.diagnostics import LegalityError
+from polyir.diagnostics import LegalityError, ViolatedPair
+from polyir.dialects.dependence import DependenceKind
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
 from polyir.isl_lists import maps_of
@@ -163,6 +164,7 @@ class _ArrayCheck:
             stale,
             f"{{1}} reads an element of {self._array} where {{0}}, which wrote it last, "
             "has not written",
+            is_order=True,
         )
 
     def _last_writes(
@@ -179,8 +181,11 @@ class _ArrayCheck:
         parts = map(isl.UnionMap.from_map, relations)
         return reduce(isl.UnionMap.union, parts, isl.UnionMap.empty(self._space))
 
-    def _refuse(self, pairs: isl.UnionMap, message: str) -> None:
-        """Raise `LegalityError` with an example if there is a pair."""
+    def _refuse(self, pairs: isl.UnionMap, message: str, is_order: bool = False) -> None:
+        """Raise `LegalityError` with an example if there is a pair.
+
+        If `is_order`, the value of each pair flows from one to the other without the copies.
+        """
         for part in maps_of(pairs):
             if not part.is_empty():
                 names = [part.get_tuple_name(kind) for kind in (isl.dim_type.in_, isl.dim_type.out)]
@@ -188,7 +193,11 @@ class _ArrayCheck:
                 part = part.set_tuple_name(isl.dim_type.in_, source)
                 example = example_of(part.set_tuple_name(isl.dim_type.out, target))
                 where = f" ({example.parameters})" if example.parameters else ""
-                raise LegalityError(message.format(example.source, example.target) + where)
+                ends = DependenceKind.FLOW.value, self._array, source, target
+                raise LegalityError(
+                    message.format(example.source, example.target) + where,
+                    violated=ViolatedPair(ends, str(example)) if is_order else None,
+                )
 
 
 def _final_read(events: Sequence[Event]) -> Event:

@@ -60,16 +60,19 @@ class Violation:
         """The example, for whoever shows the dependence."""
         each = self.dependence
         ends = each.kind.value, each.array, each.source, each.target
-        return ViolatedPair(ends, str(self.example))
+        return ViolatedPair(ends, self._asked())
 
     def __str__(self) -> str:
         kind, array = self.dependence.kind, self.dependence.array
-        what = f"the {kind.value} dependence through {array}"
-        if kind is DependenceKind.REDUCTION:
-            source, target, parameters = self.example
-            where = f" ({parameters})" if parameters else ""
-            return f"{what}: {source} and {target} must not run at once{where}"
-        return f"{what}: {self.example}"
+        return f"the {kind.value} dependence through {array}: {self._asked()}"
+
+    def _asked(self) -> str:
+        """What is asked of the two instances of the example."""
+        if self.dependence.kind is not DependenceKind.REDUCTION:
+            return str(self.example)
+        source, target, parameters = self.example
+        where = f" ({parameters})" if parameters else ""
+        return f"{source} and {target} must not run at once{where}"
 
 
 def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violation, ...]:
@@ -104,9 +107,8 @@ def require_legal(
     """
     found = violations(dependences, schedule)
     if found:
-        error = LegalityError(describe_violations(found[:1], len(found), what), location)
-        error.violated = found[0].pair
-        raise error
+        message = describe_violations(found[:1], len(found), what)
+        raise LegalityError(message, location, found[0].pair)
 
 
 def describe_violations(found: Sequence[Violation], total: int, what: str) -> str:

@@ -7,12 +7,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
+from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline, PassPipelineCallbackType
 
 from polyir.diagnostics import Remark, RemarkSink, ViolatedPair, remarks_to
+from polyir.inner_steps import inner_steps_to
 from polyir.universe import new_context
+
+PREPARATIONS: Final = ("equations-to-scop", "poly-raise", "poly-dependences")
+"""What passes do first where nothing has: steps of their own, as if they had been asked for.
+
+Without them, nobody would see the schedule tree and the dependences that a first pass begins with.
+"""
 
 
 @dataclass(frozen=True)
@@ -37,8 +45,9 @@ class Recording:
 
     `violated` is the pair of instances that the error is about, if it is about one.
 
-    `around` makes the callback of a pipeline that records its passes; remarks are recorded where
-    they are reported inside of `remarks_kept`. `region` is that of the steps to come.
+    `around` makes the callback of a pipeline that records its passes; remarks, and what passes do
+    first (`PREPARATIONS`), are recorded inside of `in_force`. `region` is that of the steps to
+    come.
     """
 
     source: str = ""
@@ -49,6 +58,8 @@ class Recording:
     steps: list[Step] = field(default_factory=list)
     _remarks: list[Remark] = field(default_factory=list)
     _started: float = 0.0
+    _module: ModuleOp | None = None
+    """What the pass that runs works on; it may try things on copies."""
 
     def around(self, callback: PassPipelineCallbackType) -> PassPipelineCallbackType:
         """A callback that records a step, then does what `callback` does, outside of any time."""
@@ -62,6 +73,7 @@ class Recording:
             else:
                 self.add(str(previous.pipeline_pass_spec()), seconds, module)
             callback(previous, module, following)
+            self._module = None if following is None else module
             self._started = time.perf_counter()
 
         return between
@@ -73,14 +85,28 @@ class Recording:
         self._remarks.clear()
 
     @contextmanager
-    def remarks_kept(self, sink: RemarkSink) -> Iterator[None]:
-        """Record the remarks that are reported inside the `with` block, which `sink` gets, too."""
+    def _preparing(self, name: str, module: ModuleOp) -> Iterator[None]:
+        """Record a preparation, whose time is not that of the pass around it."""
+        if name not in PREPARATIONS or module is not self._module:
+            yield
+            return
+        outer, begun = self._started, time.perf_counter()
+        self._started = begun
+        try:
+            yield
+            self.add(name, time.perf_counter() - self._started, module)
+        finally:
+            self._started = outer + (time.perf_counter() - begun)
+
+    @contextmanager
+    def in_force(self, sink: RemarkSink) -> Iterator[None]:
+        """Record what passes say and do inside the `with` block; `sink` gets the remarks, too."""
 
         def keep(remark: Remark) -> None:
             self._remarks.append(remark)
             sink(remark)
 
-        with remarks_to(keep):
+        with remarks_to(keep), inner_steps_to(self._preparing):
             yield
 
 
@@ -97,6 +123,6 @@ def recorded(
         current.verify()
 
     pipeline = PassPipeline(tuple(passes), recording.around(verified))
-    with redirect_stdout(StringIO()), recording.remarks_kept(lambda remark: None):
+    with redirect_stdout(StringIO()), recording.in_force(lambda remark: None):
         pipeline.apply(new_context(), module.clone())
     return recording

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -112,10 +113,20 @@ def _version(compiler: str) -> str:
 
     The processor is part of it because of `-march=native`.
     """
-    done = _run([compiler, "--version"])
-    return f"{done.stdout}{_processor()}"
+    try:
+        status = Path(compiler).stat()
+    except OSError as error:
+        raise CompilationError(f"cannot run {compiler}: {error.strerror}") from error
+    return f"{_version_of(compiler, status.st_mtime_ns, status.st_size)}{_processor()}"
 
 
+@cache
+def _version_of(compiler: str, changed: int, size: int) -> str:
+    """What a compiler says of itself. It is asked again when its file has changed."""
+    return run_command([compiler, "--version"]).stdout
+
+
+@cache
 def _processor() -> str:
     """The model and the features of the processor, if the system provides them."""
     information = Path("/proc/cpuinfo")
@@ -135,14 +146,15 @@ def _compile(command: list[str], source: str, library: Path) -> None:
     with scratch_folder as folder:
         text, built = Path(folder) / "module.c", Path(folder) / "module.so"
         text.write_text(source)
-        done = _run([*command, str(text), "-o", str(built), "-lm"])
+        done = run_command([*command, str(text), "-o", str(built), "-lm"])
         if done.returncode != 0:
             message = done.stderr.strip().replace(f"{folder}{os.sep}", "")
             raise CompilationError(f"the C compiler {command[0]} failed:\n{message}")
         built.replace(library)
 
 
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+def run_command(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end. Raises `CompilationError` if it cannot be started."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:

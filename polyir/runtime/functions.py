@@ -284,6 +284,10 @@ class NativeFunction(CompiledFunction):
                     passed.append(ctypes.c_int64(value.shape[dimension]))
             else:
                 passed.append(value)
+        return self._enter(passed)
+
+    def _enter(self, passed: Sequence[object]) -> Result:
+        """Call the code with arguments as the calling convention has them."""
         outputs = [C_TYPES[type]() for type in self.signature.pointer_results]
         result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
         if self._owner.given is not None:

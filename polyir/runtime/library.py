@@ -62,11 +62,15 @@ class LibraryModule(CompiledModule):
         entry = self._library[symbol_name(signature.symbol)]
         address = ctypes.cast(entry, ctypes.c_void_p).value
         assert address is not None
-        return NativeFunction(address, signature, self, checks.get(signature.symbol))
+        return self._type_of(signature)(address, signature, self, checks.get(signature.symbol))
+
+    def _type_of(self, signature: Signature) -> type[NativeFunction]:
+        """The class of a function."""
+        return NativeFunction
 
     def __reduce__(self) -> tuple[object, ...]:
         arguments = self.source, self.signatures, self._options, self.checks, self.given, self.plans
-        return LibraryModule, arguments
+        return type(self), arguments
 
     @contextmanager
     def threads(self, count: int) -> Iterator[None]:

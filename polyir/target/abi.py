@@ -33,6 +33,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     MemRefType,
+    ModuleOp,
     NoneAttr,
     Signedness,
     SymbolRefAttr,
@@ -43,6 +44,7 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl.ir.affine import AffineMap
 
 from polyir.dialects.affine_semantics import atomic_kind
+from polyir.dialects.scop import PART
 from polyir.target.errors import unsupported
 
 # ------------------------------------------------------------------------------------ scalars
@@ -199,11 +201,15 @@ Parameter = ScalarParameter | ArrayParameter
 
 @dataclass(frozen=True)
 class Signature:
-    """The parameters and results of a function, whose symbol in MLIR is `symbol`."""
+    """The parameters and results of a function, whose symbol in MLIR is `symbol`.
+
+    If ranks of MPI call it with parts of arrays, `part` is the function that says which part.
+    """
 
     symbol: str
     parameters: tuple[Parameter, ...]
     results: tuple[Scalar, ...]
+    part: str | None = None
 
     @property
     def returned(self) -> Scalar | None:
@@ -234,7 +240,9 @@ def signature_of(op: FuncOp) -> Signature:
     if any(isinstance(type, MemRefType) for type in outputs):
         raise unsupported(op, "functions that return a memref are not supported")
     results = tuple(scalar_type(type, op) for type in outputs)
-    return Signature(op.sym_name.data, parameters, results)
+    part = op.attributes.get(PART)
+    name = part.string_value() if isinstance(part, SymbolRefAttr) else None
+    return Signature(op.sym_name.data, parameters, results, name)
 
 
 def parameters_of(
@@ -255,6 +263,11 @@ def parameters_of(
 def is_private(op: FuncOp) -> bool:
     """Whether a function cannot be called from outside the module."""
     return op.sym_visibility is not None and op.sym_visibility.data == "private"
+
+
+def calls_mpi(module: ModuleOp) -> bool:
+    """Whether a module has operations of the dialect `mpi`: its functions run on all ranks."""
+    return any(op.name.startswith("mpi.") for op in module.walk())
 
 
 # ------------------------------------------------------------------------------------ names

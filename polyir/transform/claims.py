@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import islpy as isl
 
+from polyir.diagnostics import ViolatedPair
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel
 from polyir.isl_lists import maps_of
@@ -40,10 +41,14 @@ from polyir.transform.walk import name_list, statements_of
 
 
 class FalseClaim(NamedTuple):
-    """A claim of the node at the end of `path` that is not true, in words, with an example."""
+    """A claim of the node at the end of `path` that is not true, in words, with an example.
+
+    `violated` is the example of a claim about the order of two instances.
+    """
 
     path: TreePath
     message: str
+    violated: ViolatedPair | None = None
 
 
 def false_claims(
@@ -97,15 +102,15 @@ def _of_band(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClaim
         if permutable and (found := first_ordered(strict_ones(actives), member, (backward,))):
             permutable = False
             message = f"the band is not permutable: {place.loop(position)} goes back along {found}"
-            yield FalseClaim(place.path, message)
+            yield FalseClaim(place.path, message, found.pair)
         if band.band_member_get_coincident(position) and (
             found := first_ordered(actives, member, _APART)
         ):
             message = f"{place.loop(position)} is not coincident: its value changes along {found}"
-            yield FalseClaim(place.path, message)
+            yield FalseClaim(place.path, message, found.pair)
         if requires_parallel(attributes) and (found := first_ordered(remaining, member, _APART)):
             message = _claim_of_parallelism(place.loop(position), attributes)
-            yield FalseClaim(place.path, f"{message} {found}")
+            yield FalseClaim(place.path, f"{message} {found}", found.pair)
         remaining = still_active(remaining, member)
 
 
@@ -129,7 +134,8 @@ def _of_tiles(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClai
         if found is not None:
             around = name_list(statements_of(place.node))
             loop = f"the loop over tiles of {tiles.sizes[position]} around {around}"
-            yield FalseClaim(place.path, f"{_claim_of_parallelism(loop, attributes)} {found}")
+            message = _claim_of_parallelism(loop, attributes)
+            yield FalseClaim(place.path, f"{message} {found}", found.pair)
 
 
 def _of_condition(place: _NodeAt, condition: isl.Set, context: isl.Set) -> Iterator[FalseClaim]:

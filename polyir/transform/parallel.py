@@ -311,7 +311,8 @@ def mark_loops(
             done.append(f"{address} already has {attribute}")
             continue
         if requires_parallel((attribute,)) and (carried := _carried(loop, dependences)):
-            raise LegalityError(f"{address} is not parallel: it carries {carried}")
+            message = f"{address} is not parallel: it carries {carried}"
+            raise LegalityError(message, violated=carried.pair)
         schedule = with_attributes_at(schedule, loop.place, with_attribute(known, attribute))
         done.append(f"added {attribute} to {address}")
     return Outcome(schedule, tuple(done), proved=True)

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from c_runs import compiled, output_of, transformed
+from c_runs import compiled, output_of, reference, transformed
 from gpu_devices import OpenclLibrary, missing_opencl, opencl_library
 from kernels import KERNELS
 from suites import rarely
@@ -49,7 +49,7 @@ def check_on_pocl(source: Path, folder: Path, library: OpenclLibrary, *options: 
         timeout=120,
     )
     assert done.stderr == ""
-    assert done.stdout == output_of(compiled(original, "-Wno-unknown-pragmas", *flags))
+    assert done.stdout == output_of(reference(original, "-Wno-unknown-pragmas", *flags))
     return target.read_text()
 
 
@@ -105,7 +105,7 @@ def test_compile(tmp_path: Path, library: OpenclLibrary, monkeypatch: pytest.Mon
     flags = [f"-L{tmp_path}", *(flag for flag in library.flags if flag.startswith("-"))]
     assert main(["--target=opencl", "--compile", str(MEMORY), "-o", str(program), *flags]) == 0
     monkeypatch.setattr(os, "environ", {**os.environ, **library.environment})
-    assert output_of(program) == output_of(compiled(_copied(MEMORY, tmp_path), "-w"))
+    assert output_of(program) == output_of(reference(_copied(MEMORY, tmp_path), "-w"))
 
 
 def _copied(source: Path, folder: Path) -> Path:
@@ -148,7 +148,7 @@ def test_cuda_program(tmp_path: Path) -> None:
     assert main(["--target=cuda", "--compile", str(MEMORY), "-o", str(program)]) == 0
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     if done.returncode == 0:
-        assert done.stdout == output_of(compiled(_copied(MEMORY, tmp_path), "-w"))
+        assert done.stdout == output_of(reference(_copied(MEMORY, tmp_path), "-w"))
     else:
         assert done.stderr.startswith("polyir: CUDA error: ")
 

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from c_runs import WARNINGS, compiled, output_of, transformed
+from c_runs import WARNINGS, compiled, output_of, reference, transformed
 from kernels import KERNELS
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -34,7 +34,7 @@ def check(form: str, kernel: str, folder: Path) -> None:
     original = folder / f"original_{kernel}.c"
     original.write_bytes(source.read_bytes())
     include = ("-iquote", str(BENCHMARKS / "polybench_c"))
-    expected = output_of(compiled(original, "-Wno-unknown-pragmas", *include))
+    expected = output_of(reference(original, "-Wno-unknown-pragmas", *include))
     assert expected.count("\n") == len(KERNELS[kernel].outputs)
     for compiler, flags in COMPILATIONS:
         if shutil.which(compiler) is None:

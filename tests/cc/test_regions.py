@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from c_runs import FLAGS, compiled, output_of
+from c_runs import FLAGS, compiled, output_of, reference
 
 from polyir.tools.polyir_cc import main
 
@@ -71,7 +71,7 @@ def test_two_of_three(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     for piece in (head, "/* first */" + before, between, tail):
         position = text.index(piece, position) + len(piece)
     assert position == len(text)
-    expected = output_of(compiled(source, "-Wno-unknown-pragmas"))
+    expected = output_of(reference(source, "-Wno-unknown-pragmas"))
     assert output_of(compiled(target, "-Wall", "-Wextra", "-Wno-unknown-pragmas"), 2) == expected
 
 
@@ -110,7 +110,7 @@ def test_new_names_are_no_macros_and_no_variables(tmp_path: Path) -> None:
         "  return 0;\n}\n"
     )
     assert main([str(source), "-o", str(target)]) == 0
-    expected = output_of(compiled(source, "-Wno-unknown-pragmas"))
+    expected = output_of(reference(source, "-Wno-unknown-pragmas"))
     assert output_of(compiled(target, "-Wall", "-Wextra", "-Werror"), 2) == expected
 
 
@@ -211,7 +211,7 @@ def test_what_can_be_transformed_of_a_region(
     # The loops that were transformed count in `long`.
     assert text.count("for (long") >= 3
     assert "  while (k > 3)\n" in text
-    expected = output_of(compiled(source, "-Wno-unknown-pragmas"))
+    expected = output_of(reference(source, "-Wno-unknown-pragmas"))
     assert output_of(compiled(target, "-Wall", "-Wextra", "-Wno-unknown-pragmas"), 2) == expected
 
 
@@ -273,5 +273,5 @@ def test_loops_inside_of_what_cannot_be_transformed(
     text = target.read_text()
     assert text.count("for (long") >= 6
     assert "      while (k > 3 + m)\n" in text
-    expected = output_of(compiled(source, "-Wno-unknown-pragmas"))
+    expected = output_of(reference(source, "-Wno-unknown-pragmas"))
     assert output_of(compiled(target, "-Wall", "-Wextra", "-Wno-unknown-pragmas"), 2) == expected

@@ -2,18 +2,24 @@
 
 The index arrays lead to other index arrays and have other types; one leads to several arrays, and
 several lead to one; arrays are longer than what is accessed, have rows, and are of different sizes.
+`make test` runs each combination of a program and passes in C or in LLVM, the matrix in both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
+from kernel_runs import FLAGS
 from oracle import Argument
+from suites import in_turn
 
 import polyir
+from polyir.api import Backend
+from polyir.runtime import CompiledModule, CompilerOptions
 
 Make = Callable[[np.random.Generator, int], list[Argument]]
 
@@ -156,15 +162,28 @@ PIPELINES = (
     "reorder-data{method=cuthill-mckee},reorder-iterations{method=sorting}",
     "reorder-data{method=breadth-first},inspect-wavefronts",
 )
+COMBINATIONS = [(name, pipeline) for name in PROGRAMS for pipeline in PIPELINES]
 
 
-@pytest.mark.parametrize("backend", ["c", "llvm"])
-@pytest.mark.parametrize("pipeline", PIPELINES)
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_same_integers(name: str, pipeline: str, backend: polyir.runtime.Backend) -> None:
+@cache
+def compiled(name: str, pipeline: str, backend: Backend) -> CompiledModule:
+    options = CompilerOptions(flags=FLAGS) if backend == "c" else None
+    return polyir.compile(PROGRAMS[name].text, pipeline, options, backend)
+
+
+BACKENDS: tuple[Backend, ...] = ("c", "llvm")
+
+
+@pytest.mark.parametrize(
+    ("combination", "backend"),
+    in_turn(COMBINATIONS, BACKENDS, 2),
+    ids=lambda each: each if isinstance(each, str) else "-".join(each),
+)
+def test_same_integers(combination: tuple[str, str], backend: Backend) -> None:
+    name, pipeline = combination
     program = PROGRAMS[name]
-    original = polyir.compile(program.text, "", backend=backend)
-    changed = polyir.compile(program.text, pipeline, backend=backend)
+    original = compiled(name, "", backend)
+    changed = compiled(name, pipeline, backend)
     assert "f_inspector" in changed.source
     for seed in range(30):
         random = np.random.default_rng(seed)

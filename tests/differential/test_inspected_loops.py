@@ -1,4 +1,7 @@
-"""Irregular loops in wavefronts compute the same bits, and respect every dependence."""
+"""Irregular loops in wavefronts compute the same bits, and respect every dependence.
+
+`make test` compiles each loop once or twice, so that of two loops one has blocks of each kind.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import pytest
 from access_traces import TracedProgram, dependences, races, violations
 from irregular_loops import LOOPS, IrregularLoop, copies
 from oracle import MISSING_TOOLS_REASON, Argument, Oracle, mlir_opt_available
+from suites import in_turn
 from traces import mlir_text
 from xdsl.dialects.builtin import ModuleOp
 
@@ -31,9 +35,10 @@ TRACED_SIZES = (0, 1, 12)
 SEEDS = range(5)
 
 
-def inspected(loop: IrregularLoop, pipeline: str) -> ModuleOp:
+@cache
+def inspected(name: str, pipeline: str) -> ModuleOp:
     with remarks_to(lambda remark: None):
-        module = api.lower(api.run_pipeline(api.parse(loop.text), pipeline))
+        module = api.lower(api.run_pipeline(api.parse(LOOPS[name].text), pipeline))
     module.verify()
     return module
 
@@ -71,23 +76,21 @@ def assert_same_bits(name: str, compiled: CompiledModule) -> None:
                 assert outcome(compiled["f"](**mine), mine) == wanted
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(LOOPS), PIPELINES, 2))
 def test_bits_in_c(name: str, pipeline: str) -> None:
-    options = CompilerOptions(flags=FLAGS)
-    assert_same_bits(name, api.compile_loops(inspected(LOOPS[name], pipeline), options))
+    assert_same_bits(name, wavefronts_of(name, pipeline))
 
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_bits_in_llvm(name: str) -> None:
     pytest.importorskip("llvmlite")
-    module = inspected(LOOPS[name], PIPELINES[0])
+    module = inspected(name, PIPELINES[0])
     assert_same_bits(name, api.compile_loops(module, backend="llvm"))
 
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_mlir_lowers_it_to_the_same_bits_without_races(name: str) -> None:
-    traced = TracedProgram(mlir_text(inspected(LOOPS[name], PIPELINES[0])))
+    traced = TracedProgram(mlir_text(inspected(name, PIPELINES[0])))
     for arguments in cases(LOOPS[name], TRACED_SIZES):
         mine = copies(arguments)
         trace = traced("f", *mine.values())
@@ -101,7 +104,7 @@ AT_THE_START = [name for name in LOOPS if "between" not in name and "inside " no
 
 @cache
 def wavefronts_of(name: str, pipeline: str) -> CompiledModule:
-    return api.compile_loops(inspected(LOOPS[name], pipeline), CompilerOptions(flags=FLAGS))
+    return api.compile_loops(inspected(name, pipeline), CompilerOptions(flags=FLAGS))
 
 
 def schedule(name: str, arguments: dict[str, Argument], block: int) -> dict[int, tuple[int, int]]:
@@ -159,8 +162,7 @@ def test_wavefronts_respect_all_dependences(name: str, block: int) -> None:
             assert wavefront == 0 or (number, wavefront - 1) in waits
 
 
-@pytest.mark.parametrize("grain", [1, 3, 100])
-@pytest.mark.parametrize("name", AT_THE_START)
+@pytest.mark.parametrize(("name", "grain"), in_turn(AT_THE_START, (1, 3, 100), 2))
 def test_chosen_blocks_respect_all_dependences(name: str, grain: int) -> None:
     inspector = wavefronts_of(name, f"inspect-wavefronts{{block=auto grain={grain}}}")[
         "f_inspector"
@@ -230,7 +232,7 @@ def test_an_index_array_changed_after_inspection_is_caught() -> None:
 def test_a_race_is_caught() -> None:
     """The emitted loops with a wavefront too few run dependent iterations at once."""
     name = "figure 15.15"
-    text = mlir_text(inspected(LOOPS[name], PIPELINES[0]))
+    text = mlir_text(inspected(name, PIPELINES[0]))
     p, q = np.array([1, 2, 5, 3]), np.array([0, 1, 3, 4])
     assert races(TracedProgram(text)("f", 4, np.ones(6), p, q)) == []
     # The inspector forgets which elements were written.

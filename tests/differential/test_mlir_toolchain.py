@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from kernel_runs import loops_of
 from kernels import KERNELS
 from oracle import (
     MISSING_TOOLS_REASON,
@@ -19,6 +21,7 @@ from oracle import (
     Oracle,
     mlir_opt_available,
 )
+from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -49,12 +52,15 @@ def run(command: list[str], text: str = "") -> str:
     return done.stdout
 
 
-def optimised(text: str, passes: str = PASSES, generic: bool = False) -> str:
-    with remarks_to(lambda remark: None):
-        module = api.lower(api.run_pipeline(api.parse(text), passes))
+def printed(module: ModuleOp, generic: bool = False) -> str:
     stream = StringIO()
     print_module(module, stream, generic)
     return stream.getvalue()
+
+
+@cache
+def loops_of_all_kernels() -> list[ModuleOp]:
+    return [loops_of(kernel.path.read_text(), PASSES) for kernel in KERNELS.values()]
 
 
 def test_documented_pipeline() -> None:
@@ -69,7 +75,8 @@ def test_documented_pipeline() -> None:
 
 
 def test_the_llvm_dialect_goes_through_mlir() -> None:
-    loops = optimised(KERNELS["gemm"].path.read_text(), f"{PASSES},lower-poly,lower-to-llvm")
+    passes = f"{PASSES},lower-poly,lower-to-llvm"
+    loops = printed(loops_of(KERNELS["gemm"].path.read_text(), passes))
     translated = run([MLIR_TRANSLATE, "--mlir-to-llvmir"], run([MLIR_OPT], loops))
     assert "define void @kernel_gemm(" in translated
     assert "call void @polyir_parallel_for(" in translated
@@ -77,7 +84,7 @@ def test_the_llvm_dialect_goes_through_mlir() -> None:
 
 @pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
 def test_loops_of_every_kernel_are_accepted(generic: bool) -> None:
-    texts = [optimised(kernel.path.read_text(), generic=generic) for kernel in KERNELS.values()]
+    texts = [printed(loops, generic) for loops in loops_of_all_kernels()]
     assert sum("affine.parallel" in text for text in texts) >= 15
     checked = run([MLIR_OPT, "--split-input-file"], f"\n{SPLIT_MARKER}\n".join(texts))
     assert checked.count("func.func @kernel_") == len(KERNELS)

@@ -24,18 +24,22 @@ NEAR = "map-to-gpu{shared=none registers=none}"
 ODD = "map-to-gpu{block=5,3 grid=2 shared=none registers=none}"
 STENCILS = ("jacobi-1d", "jacobi-2d", "heat-3d", "fdtd-2d")
 HEXAGONS = ("height=2 width=4 sizes=8", "height=4 width=16 sizes=16")
+CHOSEN = (
+    ("jacobi-1d", HEXAGONS[0], NEAR),
+    ("jacobi-1d", HEXAGONS[1], NEAR),
+    ("jacobi-2d", HEXAGONS[1], NEAR),
+    ("heat-3d", HEXAGONS[0], NEAR),
+    ("fdtd-2d", HEXAGONS[1], NEAR),
+    ("jacobi-2d", HEXAGONS[0], ODD),
+)
+"""Each stencil, each size of hexagons with several stencils, and both mappings."""
 
 
 @pytest.mark.parametrize(
     ("name", "hexagons", "mapping"),
     [
-        *((name, hexagons, NEAR) for name, hexagons in product(STENCILS, HEXAGONS)),
-        ("jacobi-2d", HEXAGONS[0], ODD),
-        *(
-            rarely(name, hexagons, ODD)
-            for name, hexagons in product(STENCILS, HEXAGONS)
-            if (name, hexagons) != ("jacobi-2d", HEXAGONS[0])
-        ),
+        each if each in CHOSEN else rarely(*each)
+        for each in product(STENCILS, HEXAGONS, (NEAR, ODD))
     ],
 )
 def test_hexagons_as_blocks(name: str, hexagons: str, mapping: str) -> None:

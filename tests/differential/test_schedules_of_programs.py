@@ -2,6 +2,7 @@
 
 What each iteration of the loops in a time step accesses comes from a trace of the original program,
 as MLIR lowers it. So the check shares nothing with inspectors, not even how the program is read.
+`make test` has a third of the options for each program, and each of them for some program.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pass_effects import run_passes
 from separate_process import in_process
 from sparse_matrices import GENERATORS
 from sparse_tiles import Point, Schedule, violation
+from suites import in_turn
 
 import polyir
 from polyir import api
@@ -116,8 +118,7 @@ def _sizes(points: Sequence[Point]) -> list[int]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "options"), in_turn(NAMES, OPTIONS, 3))
 def test_all_dependences_are_respected(name: str, options: str) -> None:
     for kind in KINDS:
         points = points_of(name, kind)

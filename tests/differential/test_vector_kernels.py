@@ -1,4 +1,7 @@
-"""PolyBench in register tiles and vectors, against MLIR's lowering, to the bit."""
+"""PolyBench in register tiles and vectors, against MLIR's lowering, to the bit.
+
+`test_llvm_jit.py` has the default pipeline.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +34,6 @@ PIPELINES = (
     "pluto-schedule{fuse=none},register-tile{rows=4 vectors=1 width=4 tiles=8,4,3},vectorize,pack",
 )
 
-DEFAULT = "optimize{threads=2}"
-"""What runs by default, on a machine of two cores."""
-
 LONG = {"cholesky", "syrk"}
 """Kernels that take the next pipeline, as theirs takes isl more than ten seconds."""
 
@@ -52,11 +52,6 @@ def check(name: str, pipeline: str) -> None:
 @pytest.mark.parametrize(("name", "pipeline"), PART)
 def test_results_are_the_same_to_the_bit(name: str, pipeline: str) -> None:
     check(name, pipeline)
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_the_default_pipeline_keeps_the_bits(name: str) -> None:
-    check(name, DEFAULT)
 
 
 @pytest.mark.matrix

@@ -1,4 +1,7 @@
-"""Operations on vectors in both back ends: the bits that MLIR's own lowering gives."""
+"""Operations on vectors in both back ends: the bits that MLIR's own lowering gives.
+
+`make test` compiles each program in two or three of the ways, and a third of the programs in each.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 from oracle import MISSING_TOOLS_REASON, Oracle, compile_all, mlir_opt_available
+from suites import in_turn
 from vector_programs import PROGRAMS, VectorProgram
 
 import polyir
@@ -35,8 +39,11 @@ def oracles() -> dict[VectorProgram, Oracle]:
     return dict(zip(PROGRAMS, compile_all([each.text for each in PROGRAMS]), strict=True))
 
 
-@pytest.mark.parametrize("compilation", COMPILATIONS)
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: f"{each.element}x{each.lanes}")
+@pytest.mark.parametrize(
+    ("program", "compilation"),
+    in_turn(PROGRAMS, list(COMPILATIONS), 3),
+    ids=lambda each: each if isinstance(each, str) else f"{each.element}x{each.lanes}",
+)
 def test_operations(
     program: VectorProgram, compilation: str, oracles: dict[VectorProgram, Oracle]
 ) -> None:

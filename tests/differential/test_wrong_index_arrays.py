@@ -1,6 +1,7 @@
 """Wrong index arrays are an error for each program, and never a crash.
 
-Each check runs in a process of its own, with arrays that end where memory does.
+Each check runs in a process of its own, with arrays that end where memory does. `make test` runs
+half of the programs after each of the pipelines, and each program after half of them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import numpy as np
 import pytest
 from guarded_arrays import guarded
 from irregular_programs import PROGRAMS, Arguments
+from kernel_runs import FLAGS
 from separate_process import in_process
 from sparse_matrices import GENERATORS
+from suites import in_turn
 
 import polyir
-from polyir.runtime import CompiledModule
+from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.runtime.argument_checks import ArgumentError, ArgumentTypeError
 from polyir.runtime.inspected import InspectionError
 
@@ -36,7 +39,8 @@ Defect = tuple[str, Arguments]
 
 @cache
 def compiled(name: str, pipeline: str) -> CompiledModule:
-    return polyir.compile(PROGRAMS[name].path.read_text(), pipeline=pipeline, backend="c")
+    text = PROGRAMS[name].path.read_text()
+    return polyir.compile(text, pipeline, CompilerOptions(flags=FLAGS), "c")
 
 
 def arguments(name: str) -> Arguments:
@@ -148,8 +152,7 @@ def test_sizes_that_fit_no_memory() -> None:
         )
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(PROGRAMS), PIPELINES, 2))
 def test_wrong_arguments_are_errors(name: str, pipeline: str) -> None:
     defects = [*wrong_elements(name), *wrong_lengths(name), *wrong_types(name)]
     module = compiled(name, pipeline)

@@ -213,7 +213,8 @@ def try_file(numbers: range, folder: Path) -> Outcome:
         code = polyir_cc.main([str(source), "-o", str(target), *options, "--time-limit=5"])
     if code not in (0, polyir_cc.LEFT):
         raise RuntimeError(errors.getvalue())
-    expected, found = (_results(path) for path in (source, target))
+    # Only what polyir-cc wrote has new places where a compiler may rely on what does not alias.
+    expected, found = _results(source, "-O0"), _results(target, "-O2")
     different = {line.split(".")[0] for line in {*expected} ^ {*found}}
     text, messages = target.read_text(), errors.getvalue()
     regions: Counter[str] = Counter()
@@ -228,9 +229,9 @@ def try_file(numbers: range, folder: Path) -> Outcome:
     return Outcome(regions, tuple(sorted(map(int, different))))
 
 
-def _results(source: Path) -> list[str]:
+def _results(source: Path, level: str) -> list[str]:
     program = source.with_suffix(".exe")
-    flags = ["-std=gnu99", "-w", "-O2", "-fopenmp", "-ffp-contract=off"]
+    flags = ["-std=gnu99", "-w", level, "-fopenmp", "-ffp-contract=off"]
     subprocess.run(["gcc", *flags, str(source), "-o", str(program)], check=True)
     environment = {**os.environ, "OMP_NUM_THREADS": "2"}
     done = subprocess.run(

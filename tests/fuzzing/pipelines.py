@@ -116,6 +116,50 @@ def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
     return tuple(passes)
 
 
+def random_distribution(seed: int) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """What makes parallel loops, the pass `distribute-memory` with its options, and later passes.
+
+    `replicate=?7` stands for arrays that are drawn when there are some. With `reassociate=true`,
+    only integers have the same bits.
+    """
+    random = Random(f"distribution {seed}")
+    passes = [_scheduler(random)]
+    if random.random() < 0.7:
+        passes.append(random.choice((_tile, _tile, _tile, _diamond, _shape))(random))
+    if random.random() < 0.5:
+        passes.append(f"wavefront{{degrees={random.randint(1, 2)}}}")
+    if random.random() < 0.4:
+        passes.append(_drawn(random))
+    options: list[str] = ["grid=2"] if random.random() < 0.35 else []
+    match random.choice(("block", "block", "cyclic", "block-cyclic")):
+        case "block-cyclic":
+            options.append(f"distribution=block-cyclic block={random.randint(1, 3)}")
+        case "cyclic":
+            options.append("distribution=cyclic")
+    further = Random(f"further options of a distribution {seed}")
+    if further.random() < 0.3 and not any("distribution" in each for each in options):
+        options.append("data=distributed")
+    if further.random() < 0.2:
+        options.append("reassociate=true")
+        if further.random() < 0.5:
+            passes.insert(0, "poly-dependences{reassociate=true}")
+    if random.random() < 0.25:
+        options.append(f"replicate={_drawn(random)}")
+    later = (_mark(random),) if random.random() < 0.4 else ()
+    return tuple(passes), f"distribute-memory{{{' '.join(options)}}}", later
+
+
+def with_drawn_arrays(distribution: str, module: ModuleOp) -> str:
+    """A pass `distribute-memory` with arrays of `module` in the place of `replicate=?7`."""
+    head, found, seed = distribution.partition(f"replicate={DRAWN}")
+    if not found:
+        return distribution
+    random = Random(seed)
+    arrays = sorted({name for op in scops_in(module) for name in scop_of(op).arrays})
+    chosen = random.sample(arrays, random.randint(0, min(2, len(arrays))))
+    return f"{head}replicate={','.join(chosen)}}}" if chosen else f"{head.rstrip()}}}"
+
+
 def drawn_pass(element: str, module: ModuleOp) -> str | None:
     """The pass that an element `?7` stands for in `module`; `None` if there is nothing to change.
 

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import hypothesis.strategies as st
-from c_runs import compiled, output_of
+from c_runs import compiled, output_of, reference
 from hypothesis import Phase, given, settings
 from suites import examples
 
@@ -237,5 +237,5 @@ def test_same_output(program: str) -> None:
         # A region that writes nothing is left as it was, and so is one that takes isl too long.
         assert main([str(source), "-o", str(target), *flags]) in (0, LEFT)
         assert target.read_text().count("#pragma scop") <= 1
-        expected = output_of(compiled(source, "-w"))
+        expected = output_of(reference(source, "-w"))
         assert output_of(compiled(target, "-w"), 2) == expected

@@ -22,6 +22,8 @@ pytest.importorskip("pygments")
 POLYBENCH = Path(__file__).parents[2] / "benchmarks" / "polybench"
 KERNELS = ("gemm", "jacobi-2d", "lu")
 TABS = ("tree", "poly", "loops", "c", "dependences", "accesses", "pictures")
+STEPS = ("input", "poly-raise", "poly-dependences", "pluto-schedule", "tile", "mark-parallel")
+ANALYSED, SCHEDULED, TILED, LAST = range(2, 6)
 LEFT, RIGHT, ESCAPE = "\ue012", "\ue014", "\ue00c"
 VIEW = "section.step:not([hidden]) .view:not([hidden])"
 
@@ -112,7 +114,7 @@ def title(line: str) -> str:
 
 
 def test_each_tab_of_each_step(browser: Browser, kernel: str) -> None:
-    assert len(browser.all("button.pass")) == 4
+    assert browser.texts("button.pass > span") == list(STEPS)
     for step, button in enumerate(browser.all("button.pass")):
         button.click()
         for tab in TABS:
@@ -123,7 +125,7 @@ def test_each_tab_of_each_step(browser: Browser, kernel: str) -> None:
             assert state(browser) == (str(step), tab)
             assert selected.get_attribute("aria-controls") == panel.get_attribute("id")
             assert panel.get_attribute("aria-labelledby") == selected.get_attribute("id")
-    open_view(browser, 3, "c")
+    open_view(browser, LAST, "c")
     assert "for (int64_t" in browser.texts("[role=tabpanel]")[0]
     open_view(browser, 0, "dependences")
     assert browser.texts("[role=tabpanel]") == ["No dependences are known here."]
@@ -132,7 +134,7 @@ def test_each_tab_of_each_step(browser: Browser, kernel: str) -> None:
 def test_a_statement_lights_up_in_the_source_and_in_the_loops_around_it(
     browser: Browser, kernel: str
 ) -> None:
-    for step in (1, 2):
+    for step in (ANALYSED, SCHEDULED, TILED):
         open_view(browser, step, "tree")
         loops = browser.texts(f"{VIEW} .line[data-loop]")
         leaves = browser.hovered(f"{VIEW} button.statement")
@@ -145,7 +147,7 @@ def test_a_statement_lights_up_in_the_source_and_in_the_loops_around_it(
 
 
 def test_a_loop_lights_up_with_its_statements(browser: Browser, kernel: str) -> None:
-    open_view(browser, 2, "tree")
+    open_view(browser, TILED, "tree")
     loops = browser.hovered(f"{VIEW} .line[data-loop]")
     assert len(loops) > 3
     for loop in loops:
@@ -154,7 +156,7 @@ def test_a_loop_lights_up_with_its_statements(browser: Browser, kernel: str) -> 
 
 
 def test_a_dependence_lights_up_its_statements(browser: Browser, kernel: str) -> None:
-    open_view(browser, 2, "dependences")
+    open_view(browser, TILED, "dependences")
     rows = browser.hovered(f"{VIEW} tbody")
     assert rows
     for row in rows:
@@ -166,7 +168,7 @@ def test_a_dependence_lights_up_its_statements(browser: Browser, kernel: str) ->
 
 
 def test_an_answer_lights_up_its_dependence(browser: Browser, kernel: str) -> None:
-    open_view(browser, 2, "tree")
+    open_view(browser, TILED, "tree")
     browser.script("for (const each of document.querySelectorAll('details')) each.open = true")
     answers = browser.hovered(f"{VIEW} details li")
     assert answers
@@ -180,7 +182,7 @@ def test_an_answer_lights_up_its_dependence(browser: Browser, kernel: str) -> No
 
 
 def test_a_line_of_the_source_lights_up_its_statement(browser: Browser, kernel: str) -> None:
-    open_view(browser, 2, "tree")
+    open_view(browser, TILED, "tree")
     known = lines_of_statements(kernel)
     for number, line in enumerate(browser.hovered(".source li"), 1):
         names = {name for name, lines in known.items() if number in lines}
@@ -189,7 +191,7 @@ def test_a_line_of_the_source_lights_up_its_statement(browser: Browser, kernel: 
 
 
 def test_the_mouse_and_a_click_that_keeps_what_is_lit(browser: Browser, kernel: str) -> None:
-    open_view(browser, 2, "tree")
+    open_view(browser, TILED, "tree")
     found = browser.shown(f"{VIEW} button.statement")
     first = next(each for each in found if each.text == "S0")
     other = next(each for each in found if each.text == "S1")
@@ -200,7 +202,7 @@ def test_the_mouse_and_a_click_that_keeps_what_is_lit(browser: Browser, kernel: 
     assert lit_lines(browser) == lines_of(kernel, ["S0"])
     assert first.get_attribute("aria-pressed") == "true"
     assert other.get_attribute("aria-pressed") == "false"
-    open_view(browser, 1, "dependences")
+    open_view(browser, SCHEDULED, "dependences")
     assert lit_lines(browser) == lines_of(kernel, ["S0"])
     browser.press(ESCAPE)
     assert not browser.all(".lit")
@@ -208,7 +210,7 @@ def test_the_mouse_and_a_click_that_keeps_what_is_lit(browser: Browser, kernel: 
 
 
 def test_the_slider_and_the_button_play_the_order(browser: Browser, kernel: str) -> None:
-    open_view(browser, 2, "pictures")
+    open_view(browser, TILED, "pictures")
     (slider,) = browser.shown(f"{VIEW} input[type=range]")
     last = int(slider.get_attribute("max"))
     assert int(slider.get_attribute("value")) == last > 10
@@ -216,7 +218,7 @@ def test_the_slider_and_the_button_play_the_order(browser: Browser, kernel: str)
     whole = browser.script(pixels, f"{VIEW} canvas")
     slider.send_keys(LEFT)
     assert int(slider.get_attribute("value")) == last - 1
-    assert state(browser)[0] == "2"
+    assert state(browser)[0] == str(TILED)
     (said,) = browser.texts(f"{VIEW} output")
     assert f"number {last} of {last + 1}" in said
     assert browser.script(pixels, f"{VIEW} canvas") != whole
@@ -229,7 +231,7 @@ def test_the_slider_and_the_button_play_the_order(browser: Browser, kernel: str)
 
 
 def test_the_filter_shows_rows_with_all_words(browser: Browser, kernel: str) -> None:
-    open_view(browser, 2, "dependences")
+    open_view(browser, TILED, "dependences")
     rows = browser.texts(f"{VIEW} tbody")
     (field,) = browser.shown(".filter")
     array = {"gemm": "C", "jacobi-2d": "B", "lu": "A"}[kernel]
@@ -242,13 +244,13 @@ def test_the_filter_shows_rows_with_all_words(browser: Browser, kernel: str) -> 
         assert browser.texts("output") == [f"{len(wanted)} of {len(rows)}"]
     # The arrows move in the field.
     field.send_keys(LEFT)
-    assert state(browser) == ("2", "dependences")
+    assert state(browser) == (str(TILED), "dependences")
 
 
 def test_each_sequential_loop_says_why(browser: Browser, kernel: str) -> None:
-    open_view(browser, 2, "dependences")
+    open_view(browser, TILED, "dependences")
     rows = [tuple(each.split()[:4]) for each in browser.texts(f"{VIEW} tbody")]
-    open_view(browser, 2, "tree")
+    open_view(browser, TILED, "tree")
     questions: list[Any] = browser.shown(f"{VIEW} summary")
     assert questions
     for question in questions:
@@ -274,10 +276,10 @@ def opened(browser: Browser, pages: Mapping[str, Path]) -> Browser:
 def test_the_arrows_go_from_pass_to_pass_and_from_tab_to_tab(opened: Browser) -> None:
     assert state(opened) == ("0", "tree")
     seen = []
-    for key in (LEFT, RIGHT, RIGHT, RIGHT, RIGHT, LEFT):
+    for key in (LEFT, *[RIGHT] * len(STEPS), LEFT):
         opened.press(key)
-        seen.append(state(opened)[0])
-    assert seen == ["0", "1", "2", "3", "3", "2"]
+        seen.append(int(state(opened)[0]))
+    assert seen == [0, *range(1, len(STEPS)), LAST, TILED]
     opened.all("#tab-tree")[0].click()
     tabs = []
     for key in (*[RIGHT] * len(TABS), LEFT):
@@ -285,23 +287,23 @@ def test_the_arrows_go_from_pass_to_pass_and_from_tab_to_tab(opened: Browser) ->
         tabs.append(state(opened)[1])
         assert opened.driver.switch_to.active_element.get_attribute("id") == f"tab-{tabs[-1]}"
     assert tabs == [*TABS[1:], TABS[0], TABS[-1]]
-    assert state(opened)[0] == "2"
+    assert state(opened)[0] == str(TILED)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_texts_have_a_contrast_of_4_5(opened: Browser, scheme: str) -> None:
     opened.media(scheme=scheme)
     for tab in TABS:
-        open_view(opened, 1, tab)
+        open_view(opened, SCHEDULED, tab)
         assert opened.script(CONTRASTS) == {}
-    open_view(opened, 1, "tree")
+    open_view(opened, SCHEDULED, "tree")
     assert opened.hovered(f"{VIEW} .line")[-1].lines
     assert opened.script(CONTRASTS) == {}
 
 
 def test_paper_has_all_steps(opened: Browser) -> None:
     opened.media("print", "dark")
-    assert len(opened.shown("section.step")) == 4
+    assert len(opened.shown("section.step")) == len(STEPS)
     assert not opened.shown("[role=tablist]")
     assert opened.shown("section.step[data-step='1'] .view[data-view=c] pre")
     assert opened.script("return getComputedStyle(document.body).color") == "rgb(28, 32, 36)"
@@ -313,13 +315,13 @@ def test_paper_has_all_steps(opened: Browser) -> None:
 def test_nothing_is_wider_than_the_window(opened: Browser, pixels: int) -> None:
     opened.width(pixels)
     for tab in TABS:
-        open_view(opened, 2, tab)
+        open_view(opened, TILED, tab)
         assert opened.script("return document.documentElement.scrollWidth") <= pixels
 
 
 def test_headings_and_title(opened: Browser) -> None:
     assert opened.driver.title == "jacobi-2d.mlir - polyir"
-    open_view(opened, 2, "accesses")
+    open_view(opened, TILED, "accesses")
     levels = [int(each.tag_name[1]) for each in opened.shown("h1, h2, h3, h4")]
     assert levels.count(1) == 1
     assert levels[0] == 1

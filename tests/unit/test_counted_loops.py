@@ -4,8 +4,9 @@ from pathlib import Path
 
 import islpy as isl
 from ast_execution import executed
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from suites import examples
 from xdsl.dialects import affine
 
 from polyir import api
@@ -96,6 +97,7 @@ def nests(draw: st.DrawFn) -> AstNode:
     return node
 
 
+@settings(max_examples=examples(50, 200))
 @given(nests(), st.integers(-20, 20))
 def test_the_same_instances_in_the_same_order(root: AstNode, n: int) -> None:
     stepped = with_steps(root, ITERATORS)

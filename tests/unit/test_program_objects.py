@@ -248,8 +248,10 @@ def test_copy_and_pickle(tree: polyir.ScheduleTree) -> None:
 def test_a_report_shows_the_passes_since_the_program_was_read(tmp_path: Path) -> None:
     program = polyir.Program.parse(TEXT, "sweep.mlir").pluto_schedule().tile(8)
     report = program.report()
-    assert re.findall(r"<h2>(.*)</h2>", report.html)[:3] == [
+    assert re.findall(r"<h2>(.*)</h2>", report.html)[:5] == [
         "input",
+        "poly-raise",
+        "poly-dependences",
         "pluto-schedule",
         "tile{sizes=8}",
     ]
@@ -261,8 +263,8 @@ def test_a_report_of_a_tree_shows_the_analysis(tree: polyir.ScheduleTree) -> Non
     changed = tree.skew("S0.1", by="S0.0")
     for program in (changed.program, pickle.loads(pickle.dumps(changed)).program):
         titles = re.findall(r"<h2>(.*)</h2>", program.report().html)
-        assert titles[:2] == ["input", "poly-dependences"]
-        assert len([title for title in titles if title != "Source"]) == 3
+        assert titles[:3] == ["input", "poly-raise", "poly-dependences"]
+        assert len([title for title in titles if title != "Source"]) == 4
 
 
 def test_a_report_of_a_module_has_its_text_as_source() -> None:

@@ -1,18 +1,12 @@
-"""What a report says of tiles and caches, and of dependences that an error is about."""
+"""What a report says of tiles and caches."""
 
 from __future__ import annotations
 
-import pytest
-
 from polyir import api
-from polyir.diagnostics import LegalityError, remarks_to
-from polyir.model.legality import require_legal
+from polyir.diagnostics import remarks_to
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
-from polyir.report.contents import contents_of
 from polyir.report.footprints import Estimate, estimate_of
-from polyir.report.page import page
-from polyir.report.recording import Recording
 from polyir.report.trees import tree_view
 
 PRODUCT = """
@@ -60,26 +54,3 @@ def test_without_tiles_there_is_no_footprint_and_more_traffic() -> None:
     assert plain.footprints == ()
     assert plain.parameters == {"n": 1000}
     assert tiled.traffic[0] < plain.traffic[0]
-
-
-def test_the_page_shows_the_pair_that_an_error_is_about() -> None:
-    with remarks_to(lambda remark: None):
-        module = api.run_pipeline(api.parse(PRODUCT), "poly-dependences")
-    (op,) = scops_in(module)
-    scop = scop_of(op)
-    innermost = scop.schedule.get_root().child(0).child(0).child(0)
-    functions = innermost.band_get_partial_schedule().neg()
-    schedule = innermost.delete().insert_partial_schedule(functions).get_schedule()
-    assert scop.dependences is not None
-    with pytest.raises(LegalityError) as raised:
-        require_legal(scop.dependences, schedule, "reversal")
-    violated = raised.value.violated
-    assert violated is not None
-    assert violated.example in raised.value.message
-    recording = Recording(PRODUCT, error=raised.value.render(), violated=violated)
-    recording.add("poly-dependences", 0.0, module)
-    contents = contents_of(recording)
-    (part,) = contents.steps[0].scops
-    marked = [each for each in part.dependences if each.is_in(violated)]
-    assert marked
-    assert page(contents).count('class="violated"') == len(marked)

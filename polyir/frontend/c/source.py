@@ -35,6 +35,8 @@ class SourceRegion:
     last_line: int
     content: TranslatedRegion | PolyirError
     is_part: bool = False
+    is_body: bool = False
+    """Whether its function has nothing else than declarations before it and a return after it."""
 
     @property
     def statement_lines(self) -> slice:
@@ -197,7 +199,10 @@ class _RegionFinder:
         following = items[end + 1 :]
         statements = items[start + 1 : end]
         content = self._content(function, statements, following)
-        whole = SourceRegion(location, head.line, location.line, last.line, content)
+        is_body = _is_body(function, items, start, following)
+        whole = SourceRegion(
+            location, head.line, location.line, last.line, content, is_body=is_body
+        )
         if not isinstance(content, PolyirError):
             self.regions.append(whole)
             return end
@@ -239,8 +244,9 @@ class _RegionFinder:
                 location = location_of_node(loops[0])
                 assert location is not None
                 lines = (found[0][0], found[count - 1][1])
+                is_body = _is_body(function, items, start, rest)
                 self.regions.append(
-                    SourceRegion(location, head.line, *lines, content, is_part=True)
+                    SourceRegion(location, head.line, *lines, content, True, is_body)
                 )
                 return start + count - 1
         self._search(function, items[start], is_detecting=True)
@@ -360,6 +366,26 @@ def _blocks_of(node: c_ast.Node) -> Iterator[list[c_ast.Node]]:
             yield from ([branch] for branch in (node.iftrue, node.iffalse) if branch is not None)
         case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label():
             yield [node.stmt]
+
+
+def _is_body(
+    function: c_ast.FuncDef,
+    items: Sequence[c_ast.Node],
+    start: int,
+    following: Sequence[c_ast.Node],
+) -> bool:
+    """Whether all but declarations before `start` and a return is between it and `following`."""
+    if list(items) != list(function.body.block_items or ()):
+        return False
+    before = items[:start]
+    if not all(
+        isinstance(item, c_ast.Decl | c_ast.Typedef) or is_about_array(item) for item in before
+    ):
+        return False
+    return all(
+        isinstance(item, c_ast.Return) and isinstance(item.expr, c_ast.Constant | None)
+        for item in following
+    )
 
 
 def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:

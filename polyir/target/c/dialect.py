@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
 from polyir.target.abi import Scalar
+from polyir.target.c.helpers import MESSAGE_STEM
 
 _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -73,3 +74,6 @@ STANDARD_TYPES: Final = MappingProxyType({scalar: scalar.value for scalar in Sca
 
 C99: Final = Dialect("the C target", STANDARD_TYPES, STANDARD_TYPES, has_vectors=True)
 """C99 with the extensions of GCC and Clang."""
+
+C99_OF_RANKS: Final = replace(C99, functions=MappingProxyType({"malloc": f"{MESSAGE_STEM}malloc"}))
+"""C99 in a program of MPI: where there is no memory on one rank, the run ends on all."""

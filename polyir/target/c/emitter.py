@@ -10,8 +10,8 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from polyir.target.abi import is_private, symbol_name, symbol_of
-from polyir.target.c.dialect import C99, Dialect
+from polyir.target.abi import calls_mpi, is_private, symbol_name, symbol_of
+from polyir.target.c.dialect import C99, C99_OF_RANKS, Dialect
 from polyir.target.c.function import Environment, translate_function
 from polyir.target.c.helpers import Helper
 from polyir.target.c.memory import global_array, translate_global
@@ -40,13 +40,14 @@ def emit_c(module: ModuleOp, stream: IO[str], options: COptions | None = None) -
 
 def c_text(module: ModuleOp, options: COptions) -> str:
     """The text that `emit_c` prints; `module` is not changed."""
-    definitions = translate_definitions(list(module.body.block.ops), C99, options.openmp)
+    dialect = C99_OF_RANKS if calls_mpi(module) else C99
+    definitions = translate_definitions(list(module.body.block.ops), dialect, options.openmp)
     usage = definitions.usage
     return joined(
         [
             [f"#include <{header}>" for header in usage.headers()],
-            [helper_text(usage, C99)],
-            *definitions.parts(Printer(usage)),
+            [helper_text(usage, dialect)],
+            *definitions.parts(Printer(usage, dialect)),
         ]
     )
 

@@ -378,6 +378,11 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
             from polyir.target.c.assertions import translate_assert
 
             translate_assert(body, op)
+        case _ if op.name.startswith("mpi.") or op.name == "llvm.getelementptr":
+            # Few programs have messages.
+            from polyir.target.c.messages import translate_message
+
+            translate_message(body, op)
         case _:
             _translate_memory(body, op, environment)
 

@@ -13,6 +13,9 @@ from typing import Final
 
 from polyir.target.abi import ATOMIC, PREFIX, Scalar
 
+MESSAGE_STEM: Final = f"{PREFIX}mpi_"
+"""How the names of helpers begin that call MPI (`message_helpers.py`)."""
+
 
 @dataclass(frozen=True)
 class Helper:

@@ -8,7 +8,7 @@ from typing import Final
 
 from polyir.target.abi import Scalar
 from polyir.target.c.dialect import C99, Dialect
-from polyir.target.c.helpers import HELPERS, Helper
+from polyir.target.c.helpers import HELPERS, MESSAGE_STEM, Helper
 from polyir.target.c.syntax import (
     Address,
     Allocation,
@@ -142,6 +142,12 @@ class Usage:
         self._functions.update(dict.fromkeys(helper.calls))
         self._vector_helpers.setdefault(helper.name, helper)
 
+    def _add_message_helper(self, function: str) -> None:
+        # Few programs have messages.
+        from polyir.target.c.message_helpers import MESSAGE_HELPERS
+
+        self._add_helper(MESSAGE_HELPERS[function])
+
     def add_expression(self, expression: Expression) -> None:
         for part in walk(expression):
             match part:
@@ -152,6 +158,8 @@ class Usage:
 
                     for helper in helpers_of(part):
                         self._add_helper(helper)
+                case Call(function=function) if function.startswith(MESSAGE_STEM):
+                    self._add_message_helper(function)
                 case Call(function=function):
                     self._functions[self._dialect.functions.get(function, function)] = None
                 case Cast(type=type):
@@ -181,7 +189,11 @@ class Usage:
             case Allocation(array=array, alignment=alignment):
                 self._add_array_declaration(array)
                 function = "malloc" if alignment is None else "aligned_alloc"
-                self._functions[self._dialect.functions.get(function, function)] = None
+                function = self._dialect.functions.get(function, function)
+                if function.startswith(MESSAGE_STEM):
+                    self._add_message_helper(function)
+                else:
+                    self._functions[function] = None
             case RowView(array=array, pointer=pointer):
                 self.add_type(array.element)
                 self._variables[pointer] = None
@@ -205,6 +217,8 @@ class Usage:
             case CallStatement(function=function, arguments=arguments, type=result):
                 if function in HELPERS:
                     self._functions[function] = None
+                elif function.startswith(MESSAGE_STEM):
+                    self._add_message_helper(function)
                 if result is not None:
                     self.add_type(result)
                 for argument in arguments:

@@ -37,7 +37,7 @@ from polyir.model.gpu import (
     sizes_of_kernel,
     thread_numbers,
 )
-from polyir.model.legality import example_of
+from polyir.model.legality import Violation, example_of
 from polyir.model.local_arrays import (
     Destination,
     LocalMark,
@@ -154,10 +154,13 @@ class _Planner:
     ) -> None:
         """Raise `LegalityError` if iterations of a loop that must wait are run at once."""
         if any(isinstance(each, MapAttr) for each in loop):
+            relation = carried.relation
+            found = Violation(carried.dependence, relation, example_of(relation))
             raise LegalityError(
                 f"loop {band.get_schedule_depth() + position + 1} around "
                 f"{name_list(statements_of(band))} is mapped, but threads that run it at once "
-                f"depend on each other: {example_of(carried.relation)}"
+                f"depend on each other: {found.example}",
+                violated=found.pair,
             )
 
     def _ends_tile(self, band: isl.ScheduleNode, position: int) -> bool:

@@ -191,7 +191,7 @@ class _Search:
             raise NoReductionError(f"it has at most {extent} iterations")
         block = self._options.block or (BLOCK if is_innermost else 1)
         names = tuple(dict.fromkeys(each.dependence.array for each in carried))
-        arrays = tuple(self._private(node, name) for name in names)
+        arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
         around = name_list(statements_of(node))
         return Privatization(
             schedule=node.get_schedule(),
@@ -205,43 +205,49 @@ class _Search:
             step=step,
         )
 
-    def _private(self, node: isl.ScheduleNode, array: str) -> PrivateArray:
-        """The results that each part of a loop has of an array; raises `NoReductionError`."""
-        inside = statements_of(node)
-        accessing = [
-            body
-            for body in self._scop.bodies
-            if body.name in inside and any(each.array == array for each in body.accesses)
-        ]
-        updates = tuple(
-            update
-            for update in self._updates
-            if update.array == array and update.statement.name in inside
-        )
-        for body in accessing:
-            update = next((each for each in updates if each.statement.name == body.name), None)
-            if update is None or any(each.array == array for each in update.others):
-                raise NoReductionError(f"{body.name} accesses partial results in {array}")
-            if update.combiner is not updates[0].combiner:
-                raise NoReductionError(f"{array} is updated by several operations")
-        memory = memory_of(updates[0].store).type
-        if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
-            raise NoReductionError(f"the layout of {array} is not the default")
-        instances = node.get_domain()
-        for update in updates:
-            # Its body is changed, wherever in the tree its instances are.
-            domain = update.statement.domain.intersect_params(self._scop.context)
-            if not isl.UnionSet.from_set(domain).is_subset(instances):
-                name = update.statement.name
-                raise NoReductionError(f"{name} is in several places of the schedule tree")
-        places = tuple(function_of(elements(update)) for update in updates)
-        cells = _cells(node, updates).intersect_params(self._scop.context).coalesce()
-        try:
-            own = cells.project_out(isl.dim_type.set, 0, node.get_schedule_depth())
-            box = box_of(own, self._scop.context)
-        except NoBoxError as error:
-            raise NoReductionError(f"the results in {array} have no box: {error}") from None
-        return PrivateArray(updates, places, cells, box)
+
+def private_array(
+    scop: Scop, updates_in_scop: Sequence[Update], node: isl.ScheduleNode, array: str
+) -> PrivateArray:
+    """The results that each part of the loops below `node` has of an array.
+
+    `updates_in_scop` are those of the scop. Raises `NoReductionError`.
+    """
+    inside = statements_of(node)
+    accessing = [
+        body
+        for body in scop.bodies
+        if body.name in inside and any(each.array == array for each in body.accesses)
+    ]
+    updates = tuple(
+        update
+        for update in updates_in_scop
+        if update.array == array and update.statement.name in inside
+    )
+    for body in accessing:
+        update = next((each for each in updates if each.statement.name == body.name), None)
+        if update is None or any(each.array == array for each in update.others):
+            raise NoReductionError(f"{body.name} accesses partial results in {array}")
+        if update.combiner is not updates[0].combiner:
+            raise NoReductionError(f"{array} is updated by several operations")
+    memory = memory_of(updates[0].store).type
+    if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
+        raise NoReductionError(f"the layout of {array} is not the default")
+    instances = node.get_domain()
+    for update in updates:
+        # Its body is changed, wherever in the tree its instances are.
+        domain = update.statement.domain.intersect_params(scop.context)
+        if not isl.UnionSet.from_set(domain).is_subset(instances):
+            name = update.statement.name
+            raise NoReductionError(f"{name} is in several places of the schedule tree")
+    places = tuple(function_of(elements(update)) for update in updates)
+    cells = _cells(node, updates).intersect_params(scop.context).coalesce()
+    try:
+        own = cells.project_out(isl.dim_type.set, 0, node.get_schedule_depth())
+        box = box_of(own, scop.context)
+    except NoBoxError as error:
+        raise NoReductionError(f"the results in {array} have no box: {error}") from None
+    return PrivateArray(updates, places, cells, box)
 
 
 def _has_loops_inside(band: isl.ScheduleNode) -> bool:

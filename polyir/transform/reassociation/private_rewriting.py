@@ -23,7 +23,7 @@ from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import Update, allow_overflow, memory_of, neutral_element
 from polyir.transform.address import node_at
-from polyir.transform.expansion.box import Allocator, on_statement
+from polyir.transform.expansion.box import Allocator, Side, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement
 from polyir.transform.reassociation.private_results import (
@@ -267,7 +267,7 @@ class _Builder:
         """Let a statement update partial results."""
         values = StatementValues(self._scop, update.statement)
         cell = [place.get_at(each) for each in range(place.dim(isl.dim_type.out))]
-        subscripts = values.expressions(self._from_lower(cell))
+        subscripts = values.expressions(from_lower(cell, self._array.box))
         operation = update.statement.op
         operation.domain = SetAttr(self._rewriting.expanded[update.statement.name])
         part = operation.body.block.insert_arg(IndexType(), 0)
@@ -278,13 +278,6 @@ class _Builder:
             assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
             values.redirect(access.operation, self._partial, subscripts)
         allow_overflow(update.steps)
-
-    def _from_lower(self, cell: Sequence[isl.Aff]) -> list[isl.Aff]:
-        """Subscripts of the array as those in its box."""
-        return [
-            each.sub(on_statement(side.lower, each.get_domain_space()))
-            for each, side in zip(cell, self._array.box, strict=True)
-        ]
 
     def _cell(self, subscripts: Valued) -> Valued:
         return subscripts if self._array.box else (*subscripts, AffineConstantExpr(0))
@@ -328,4 +321,12 @@ class _Builder:
         cell = [
             isl.Aff.var_on_domain(local, isl.dim_type.set, each) for each in range(first, count)
         ]
-        return tuple(map(body.subscript, self._from_lower(cell)))
+        return tuple(map(body.subscript, from_lower(cell, self._array.box)))
+
+
+def from_lower(cell: Sequence[isl.Aff], box: Sequence[Side]) -> list[isl.Aff]:
+    """Subscripts of an array as those in a box."""
+    return [
+        each.sub(on_statement(side.lower, each.get_domain_space()))
+        for each, side in zip(cell, box, strict=True)
+    ]

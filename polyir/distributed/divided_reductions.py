@@ -1,0 +1,304 @@
+"""Reductions whose updates are divided among ranks: each rank has partial results of its own.
+
+    band [i]                    sequence
+      S[i]: X[f] += e             filter S: band [i], divided among ranks
+                          =>        P[f] += e
+                                  filter result: X[c] += P[c]
+
+P is in the memory of each rank, and not divided. Before a step, a rank sets it to the neutral
+element; after the step, MPI combines the P of all ranks. X[c] is updated once, so that the value
+that it had before counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects import affine
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
+from xdsl.rewriter import Rewriter
+
+from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_lists import sets_of
+from polyir.isl_maps import universe
+from polyir.isl_trees import BandMembers, TreeNode, node_type, path_of
+from polyir.model.affine_maps import Valued
+from polyir.model.order import (
+    Active,
+    all_active,
+    below,
+    members_of,
+    separates,
+    still_active,
+    strict_ones,
+)
+from polyir.model.reductions import updates_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.tree import tree_from_schedule
+from polyir.model.updates import Combiner, Update, allow_overflow, memory_of
+from polyir.transform.address import TreePath, node_at
+from polyir.transform.bands import split_at
+from polyir.transform.expansion.box import Allocator, on_statement
+from polyir.transform.expansion.temporaries import StatementValues
+from polyir.transform.reassociation.new_statement import NewStatement
+from polyir.transform.reassociation.plan import NoReductionError
+from polyir.transform.reassociation.private_results import (
+    PrivateArray,
+    cells_of_results,
+    private_array,
+)
+from polyir.transform.reassociation.private_rewriting import from_lower
+from polyir.transform.reassociation.rewriting import Namer
+from polyir.transform.reassociation.tree import changed_at, filter_of_new
+from polyir.transform.walk import BAND, adds_instances, coincident_flags, name_list, statements_of
+
+
+@dataclass(frozen=True)
+class PartialResults:
+    """An array P that each rank has for itself, and what MPI combines of it.
+
+    `name` is that of P in the scop, `array` that of X, and `updates` are the statements that update
+    P. `rows` is
+    `{ [v, r] }`: the subscripts r, along the outermost dimension of P, of what is updated in the
+    iteration v of the loops around; it is `None` if P has one element. The statement `result` adds
+    P to the original array.
+    """
+
+    name: str
+    array: str
+    combiner: Combiner
+    element: Attribute
+    updates: tuple[str, ...]
+    result: str
+    rows: isl.Set | None
+
+
+@dataclass(frozen=True)
+class DividedReductions:
+    """A scop in which updates of reductions are divided, and why others are not, in words.
+
+    The first loop of each band around `updates` is said to be coincident, which it is but for the
+    partial results.
+    """
+
+    scop: Scop
+    results: tuple[PartialResults, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arrays that each rank has for itself."""
+        return tuple(each.name for each in self.results)
+
+    @property
+    def updates(self) -> tuple[str, ...]:
+        """The statements that update them."""
+        return tuple(dict.fromkeys(name for each in self.results for name in each.updates))
+
+
+def divided_reductions(scop: Scop) -> DividedReductions:
+    """Rewrite a scop, so that loops that carry nothing but reductions are divided among ranks.
+
+    Of each nest, that is the outermost loop that carries only dependences of the kind `reduction`,
+    if no loop that is coincident is around it. The scop has no dependences after it.
+    """
+    known = scop.dependences
+    if known is None or not known.reductions:
+        return DividedReductions(scop, (), ())
+    search = _Search(scop)
+    found = tuple(search.visit(scop.schedule.get_root(), all_active(known.ordering)))
+    reasons = tuple(dict.fromkeys(search.reasons))
+    if not found:
+        return DividedReductions(scop, (), reasons)
+    return DividedReductions(*_rewritten(scop, found), reasons)
+
+
+def has_divided_reductions(scop: Scop) -> bool:
+    """Whether `divided_reductions` would rewrite a scop."""
+    known = scop.dependences
+    if known is None or not known.reductions:
+        return False
+    loops = _Search(scop).visit(scop.schedule.get_root(), all_active(known.ordering))
+    return next(loops, None) is not None
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A member of the band at `path` that carries only reductions, and the arrays that it updates.
+
+    `depth` loops are around it.
+    """
+
+    path: TreePath
+    member: int
+    depth: int
+    arrays: tuple[PrivateArray, ...]
+
+
+class _Search:
+    """Goes through a tree, and notes why loops that carry reductions are not divided."""
+
+    def __init__(self, scop: Scop) -> None:
+        self.reasons: list[str] = []
+        self._scop = scop
+        self._updates = updates_of(scop).found
+
+    def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[_Loop]:
+        """The loops from `node` down that are divided, in the order of the tree."""
+        if adds_instances(node):
+            return
+        if node_type(node) is BAND:
+            flags = coincident_flags(node)
+            left = actives
+            for position, member in enumerate(members_of(node)):
+                carried = [each for each in left if separates(each, member)]
+                if flags[position] or not carried:
+                    return
+                if not strict_ones(carried):
+                    found = self._planned(node, position, carried)
+                    if found is not None:
+                        yield found
+                        return
+                left = still_active(left, member)
+        for position, inner in enumerate(below(node, actives)):
+            yield from self.visit(node.child(position), inner)
+
+    def _planned(
+        self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]
+    ) -> _Loop | None:
+        depth = band.get_schedule_depth() + position
+        try:
+            if band.is_subtree_anchored():
+                raise NoReductionError("AST options at or below it name the loops around them")
+            node = split_at(band, position)
+            names = dict.fromkeys(each.dependence.array for each in carried)
+            arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
+        except NoReductionError as error:
+            where = f"loop {depth + 1} around {name_list(statements_of(band))}"
+            self.reasons.append(f"{where} is not divided: {error}")
+            return None
+        return _Loop(path_of(band), position, depth, arrays)
+
+
+def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[PartialResults, ...]]:
+    """Give a scop partial results, and the tree in which these loops are divided."""
+    op, schedule = scop.op, scop.schedule
+    allocator = Allocator(op)
+    memories: list[tuple[SSAValue, PartialResults]] = []
+    # What is done to a subtree leaves the paths to those before it as they are.
+    for loop in reversed(loops):
+        results: list[isl.Set] = []
+        own: list[tuple[SSAValue, PartialResults]] = []
+        for array in loop.arrays:
+            name = Namer(scop, array.updates[0].statement.name)("result")
+            domain = cells_of_results(array, name)
+            memory = _Builder(op, scop, array, loop.depth).build(allocator, domain)
+            results.append(domain)
+            first = array.updates[0]
+            partial = PartialResults(
+                name="",
+                array=array.name,
+                combiner=first.combiner,
+                element=first.element_type,
+                updates=tuple(each.statement.name for each in array.updates),
+                result=name,
+                rows=_rows(array, loop.depth),
+            )
+            own.append((memory, partial))
+        memories = [*own, *memories]
+        schedule = _with_results(schedule, loop, results)
+    old = op.tree
+    op.body.block.insert_op_before(tree_from_schedule(schedule), old)
+    Rewriter.erase_op(old)
+    op.dependences = None
+    changed = scop_of(op)
+    names = {value: name for name, value in changed.arrays.items()}
+    return changed, tuple(replace(partial, name=names[memory]) for memory, partial in memories)
+
+
+def _rows(array: PrivateArray, depth: int) -> isl.Set | None:
+    """`{ [v, r] }` of `PartialResults`."""
+    if not array.box:
+        return None
+    count = array.cells.dim(isl.dim_type.set)
+    rows = array.cells.project_out(isl.dim_type.set, depth + 1, count - depth - 1)
+    space = rows.get_space()
+    move = isl.MultiAff.identity_on_domain_space(space)
+    lower = on_statement(array.box[0].lower, space)
+    move = move.set_at(depth, move.get_at(depth).sub(lower))
+    return rows.apply(isl.Map.from_multi_aff(move))
+
+
+def _with_results(schedule: isl.Schedule, loop: _Loop, results: Sequence[isl.Set]) -> isl.Schedule:
+    """The tree with a loop that is said to be coincident, and the result statements after it."""
+    node = split_at(node_at(schedule, loop.path), loop.member)
+
+    def change(band: TreeNode) -> TreeNode:
+        members = band.content
+        assert isinstance(members, BandMembers)
+        flags = (True, *members.coincident[1:])
+        spaces = [universe(each.get_space()) for each in sets_of(members.schedule.domain())]
+        updates = TreeNode(
+            "filter",
+            reduce(isl.UnionSet.union, spaces),
+            (replace(band, content=replace(members, coincident=flags)),),
+        )
+        after = (filter_of_new(each, loop.depth) for each in results)
+        return TreeNode("sequence", None, (updates, *after))
+
+    return changed_at(node.get_schedule(), path_of(node), results, change)
+
+
+class _Builder:
+    """Makes the memory of partial results, and the statement that adds them to an array."""
+
+    def __init__(self, op: ScopOp, scop: Scop, array: PrivateArray, depth: int) -> None:
+        self._op, self._scop, self._array, self._depth = op, scop, array, depth
+        self._original = memory_of(array.updates[0].store)
+
+    def build(self, allocator: Allocator, domain: isl.Set) -> SSAValue:
+        """The memory; `domain` is `{ T[v, c] }`, the instances of the new statement."""
+        # MPI takes arrays: a number is one of a single element.
+        inner = () if self._array.box else (1,)
+        self._partial = allocator.allocate(self._original, self._array.box, inner)
+        self._partial.name_hint = f"{self._array.name}_partial"
+        for update, place in zip(self._array.updates, self._array.places, strict=True):
+            self._redirect(update, place)
+        names = [each.statement.name for each in self._array.updates]
+        last = next(each for each in self._op.statements if each.sym_name.data == names[0])
+        self._op.body.block.insert_op_after(self._result(domain, last), last)
+        return self._partial
+
+    def _redirect(self, update: Update, place: isl.MultiAff) -> None:
+        """Let a statement update partial results."""
+        values = StatementValues(self._scop, update.statement)
+        cell = [place.get_at(each) for each in range(place.dim(isl.dim_type.out))]
+        subscripts = values.expressions(from_lower(cell, self._array.box))
+        for access in (update.load, update.store):
+            assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
+            values.redirect(access.operation, self._partial, self._cell(subscripts))
+        allow_overflow(update.steps)
+
+    def _cell(self, subscripts: Valued) -> Valued:
+        return subscripts if self._array.box else (AffineConstantExpr(0),)
+
+    def _result(self, domain: isl.Set, like: StmtOp) -> StmtOp:
+        """`X[c] = X[c] op P[c]`."""
+        body = NewStatement(self._op, domain)
+        count = domain.dim(isl.dim_type.set)
+        local = isl.LocalSpace.from_space(domain.get_space())
+        cell = [
+            isl.Aff.var_on_domain(local, isl.dim_type.set, each)
+            for each in range(self._depth, count)
+        ]
+        place = tuple(AffineDimExpr(each) for each in range(self._depth, count))
+        inside = tuple(map(body.subscript, from_lower(cell, self._array.box)))
+        old = body.load(self._original, place)
+        total = body.load(self._partial, self._cell(inside))
+        combine = self._array.updates[0].combiner.combine
+        body.store(body.add(*combine(old, total)), self._original, place)
+        return body.finished(like)

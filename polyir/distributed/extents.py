@@ -1,0 +1,114 @@
+"""The elements that arrays have, where accesses do not tell.
+
+An access under a condition on data may have subscripts that lead out of the array, for which the
+condition does not hold. No rank may pack or unpack such an element. So the extents of the array
+become parameters of the scop, and the sets of elements end at them.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr, MemRefType, StringAttr
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from polyir.dialects.isl_attributes import SetAttr
+from polyir.irregular.code import Code
+from polyir.isl_names import unique_name
+from polyir.model.scop import Scop, scop_of
+
+
+def with_extents(scop: Scop) -> Scop:
+    """The scop, with parameters for the extents of arrays that accesses may lead out of."""
+    arrays = _left_arrays(scop)
+    known = _extents(scop)
+    missing = [
+        (name, dimension)
+        for name in arrays
+        for dimension, extent in enumerate(_shape(scop.arrays[name]))
+        if extent is None and (name, dimension) not in known
+    ]
+    if not missing:
+        return scop
+    op = scop.op
+    code = Code(InsertPoint.before(op))
+    names = list(op.parameter_values)
+    values = list(op.parameters)
+    context = scop.context
+    for array, dimension in missing:
+        name = unique_name(f"{array}_extent{dimension}", {*names, *scop.arrays})
+        extent = memref.DimOp(scop.arrays[array], code.constant(dimension))
+        code.add(extent)
+        extent.result.name_hint = name
+        names.append(name)
+        values.append(extent.result)
+        context = context.intersect(isl.Set(f"[{name}] -> {{ : {name} >= 0 }}"))
+    context = isl.Set(f"[{', '.join(names)}] -> {{ : }}").intersect(context)
+    op.operands = values
+    op.properties["parameter_names"] = ArrayAttr([StringAttr(name) for name in names])
+    op.properties["context"] = SetAttr(context)
+    return scop_of(op)
+
+
+def existing_elements(scop: Scop) -> isl.UnionSet:
+    """`{ A[x] }`: the elements that arrays have, if accesses may lead out of them; else all."""
+    left = _left_arrays(scop)
+    known = _extents(scop)
+    union = isl.UnionSet.empty(scop.context.get_space())
+    for name, memory in scop.arrays.items():
+        shape = _shape(memory)
+        bounds = (
+            f"0 <= x{d} < {known.get((name, d)) if extent is None else extent}"
+            for d, extent in enumerate(shape)
+            if name in left and (extent is not None or (name, d) in known)
+        )
+        subscripts = ", ".join(f"x{d}" for d in range(len(shape)))
+        parameters = ", ".join(value for (array, _), value in known.items() if array == name)
+        condition = " and ".join(bounds)
+        text = f"[{parameters}] -> {{ {name}[{subscripts}] : {condition} }}"
+        union = union.union(isl.UnionSet.from_set(isl.Set(text)))
+    return union
+
+
+def _shape(memory: SSAValue) -> tuple[int | None, ...]:
+    """The extents of an array; `None` where the type does not say it."""
+    assert isinstance(memory.type, MemRefType)
+    return tuple(None if extent == DYNAMIC_INDEX else extent for extent in memory.type.get_shape())
+
+
+def _left_arrays(scop: Scop) -> tuple[str, ...]:
+    """The arguments of which an element may be named that is in no access that surely happens."""
+    relations = [each for statement in scop.statements for each in statement.accesses]
+    named = {True: isl.UnionSet("{ }"), False: isl.UnionSet("{ }")}
+    for access in relations:
+        elements = isl.UnionSet.from_set(access.relation.range())
+        named[access.certain] = named[access.certain].union(elements)
+    beyond = named[False].subtract(named[True]).intersect_params(scop.context)
+    names = {access.array for access in relations if not access.certain}
+    return tuple(
+        name
+        for name, memory in scop.arrays.items()
+        if name in names and isinstance(memory, BlockArgument) and not _of(beyond, name).is_empty()
+    )
+
+
+def _of(elements: isl.UnionSet, array: str) -> isl.UnionSet:
+    own: list[isl.Set] = []
+    elements.foreach_set(lambda each: own.append(each) if each.get_tuple_name() == array else None)
+    return reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, own), isl.UnionSet("{ }"))
+
+
+def _extents(scop: Scop) -> dict[tuple[str, int], str]:
+    """The parameters that are extents of arrays."""
+    arrays = {memory: name for name, memory in scop.arrays.items()}
+    found: dict[tuple[str, int], str] = {}
+    for name, value in scop.op.parameter_values.items():
+        match value.owner:
+            case memref.DimOp(source=source, index=index) if source in arrays:
+                match index.owner:
+                    case arith.ConstantOp(value=IntegerAttr(value=number)):
+                        found[arrays[source], number.data] = name
+    return found

@@ -1,0 +1,370 @@
+"""What runs on one rank at a time: the phases of a schedule tree, and where their tiles go.
+
+A *phase* is a subtree whose outermost loops are parallel. The sequential loops around it run on
+all ranks; each iteration of them is a *step* of the phase, in which every rank runs its part of
+the parallel loops. A subtree without a parallel loop is a phase, too, of which one rank runs all.
+
+U. Bondhugula, "Compiling affine loop nests for distributed-memory parallel architectures" (SC
+2013), divides loop nests in this way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import islpy as isl
+
+from polyir.distributed.placement import places_in_space
+from polyir.isl_lists import basic_sets_of, parameters_of, sets_of
+from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
+from polyir.model.scop import Scop
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values of a parallel loop in all steps: from `least` to `greatest`, in tiles.
+
+    Both are functions of the parameters of the scop, where the loop runs at all. Tile t has the
+    values v with `offset + stride * t <= v < offset + stride * (t + 1)`. A rank has whole tiles,
+    so that its bounds are simple: `32 * floor(i / 32) >= 32 * begin` is `i >= 32 * begin`.
+    """
+
+    least: isl.PwAff
+    greatest: isl.PwAff
+    stride: int
+    offset: int
+
+    def is_near(self, other: Range) -> bool:
+        """Do the bounds of two loops differ by bounded numbers, whatever the parameters are?"""
+        return all(
+            _is_bounded(one.sub(another))
+            for one, another in (
+                (self.least, other.least),
+                (self.greatest, other.greatest),
+            )
+        )
+
+    def union(self, other: Range) -> Range:
+        """A range around both, with the larger tiles."""
+        larger = max(self, other, key=lambda each: each.stride)
+        return replace(
+            larger,
+            least=self.least.union_min(other.least).coalesce(),
+            greatest=self.greatest.union_max(other.greatest).coalesce(),
+        )
+
+    def tile(self, value: isl.PwAff) -> isl.PwAff:
+        """The number of the tile that has a value."""
+        shifted = value.add_constant_val(isl.Val(-self.offset))
+        return shifted.scale_down_val(isl.Val(self.stride)).floor()
+
+
+def _is_bounded(difference: isl.PwAff) -> bool:
+    return all(bool(value.is_int()) for value in (difference.min_val(), difference.max_val()))
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A subtree that the ranks share, with the loops around it.
+
+    `step` is `{ S[i] -> [s] }`, the values of the `steps` sequential loops around it, outermost
+    first; parameters that are called `stem` and a number stand for them. `place` is
+    `{ S[i] -> [p] }`, those of the parallel loops that are divided, or functions of them and of
+    the step; `ranges` has all their values. If there are no parallel loops, all instances are in
+    one place. `is_near` tells whether places follow subscripts of what is written. `tree` is the
+    subtree, from the band with these loops down. If the phase is not divided, one rank runs all of
+    it.
+    """
+
+    name: str
+    domain: isl.UnionSet
+    step: isl.UnionMap
+    steps: int
+    stem: str
+    place: isl.UnionMap
+    ranges: tuple[Range, ...]
+    is_near: bool
+    tree: tuple[TreeNode, ...]
+    is_divided: bool
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The names of the statements in it."""
+        return tuple(each.get_tuple_name() or "" for each in sets_of(self.domain))
+
+
+@dataclass(frozen=True)
+class DividedTree:
+    """A schedule tree in which a statement of one instance a step stands for each phase.
+
+    `tree` is over `{ P[s] }`, P the name of a phase.
+    """
+
+    tree: TreeNode
+    phases: tuple[Phase, ...]
+
+
+def divided(scop: Scop, dimensions: int, updates: Collection[str] = ()) -> DividedTree:
+    """The phases of a scop, whose outermost `dimensions` parallel loops are divided, or fewer.
+
+    Around the statements in `updates`, the first parallel loop of a phase is not parallel but for
+    partial results that each rank has; in the phase, it is said to be sequential.
+    """
+    root = describe_tree(scop.schedule)
+    assert isinstance(root.content, isl.UnionSet)
+    division = _Division(scop, dimensions, updates)
+    domain = root.content.intersect_params(scop.context)
+    nothing = _Around((), domain)
+    tree = division.divide(root.children, nothing)
+    phases = tuple(division.phases)
+    instances = reduce(isl.UnionSet.union, (_instances(each) for each in phases))
+    instances = instances.intersect_params(scop.context)
+    return DividedTree(TreeNode("domain", instances, tree), phases)
+
+
+def unused_stem(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted`, or a longer word with which, and a number, no name in `taken` begins."""
+    names = tuple(taken)
+    stem = wanted
+    while any(re.match(rf"{stem}\d", name) for name in names):
+        stem += "_"
+    return stem
+
+
+def instances_of_steps(phase: Phase) -> isl.Set:
+    """The steps of a phase, `{ P[s] }`, and perhaps some in which it has no instance.
+
+    For some wavefronts of tiles, isl needs minutes to find out which steps have no instance.
+    """
+    steps = phase.domain.apply(phase.step)
+    (only,) = sets_of(steps) or (isl.Set.empty(steps.get_space()),)
+    strides = [_stride_of(only, place) for place in range(phase.steps)]
+    divisions = max((each.dim(isl.dim_type.div) for each in basic_sets_of(only)), default=0)
+    if divisions > sum(stride > 1 for stride, _ in strides):
+        only = only.remove_divs().coalesce()
+        for place, (stride, offset) in enumerate(strides):
+            if stride > 1:
+                only = only.intersect(_lattice(phase.steps, place, stride, offset))
+    return only.set_tuple_name(phase.name)
+
+
+def _stride_of(values: isl.Set, position: int) -> tuple[int, int]:
+    """A stride and an offset that all values of a coordinate have."""
+    lattice = values.get_stride_info(position)
+    stride, offset = int(lattice.get_stride().to_python()), lattice.get_offset()
+    if not offset.is_cst():
+        return 1, 0
+    return stride, int(offset.get_constant_val().to_python()) % stride
+
+
+def _lattice(dimensions: int, position: int, stride: int, offset: int) -> isl.Set:
+    """The points whose coordinate in a position has a stride."""
+    names = ", ".join(f"s{place}" for place in range(dimensions))
+    return isl.Set(f"{{ [{names}] : (s{position} - {offset}) mod {stride} = 0 }}")
+
+
+def _instances(phase: Phase) -> isl.UnionSet:
+    return isl.UnionSet.from_set(instances_of_steps(phase))
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The sequential loops around a node, and the instances that come through."""
+
+    loops: tuple[isl.UnionPwAff, ...]
+    domain: isl.UnionSet
+
+    def within(self, part: isl.UnionSet) -> _Around:
+        return replace(self, domain=self.domain.intersect(part))
+
+    def step(self) -> isl.UnionMap:
+        """`{ S[i] -> [s] }`."""
+        return _values(self.loops, self.domain)
+
+
+def _values(loops: Sequence[isl.UnionPwAff], domain: isl.UnionSet) -> isl.UnionMap:
+    """The values of loops for each instance."""
+    if not loops:
+        return isl.UnionMap.from_domain_and_range(domain, isl.UnionSet("{ [] }"))
+    return isl.UnionMap.from_multi_union_pw_aff(band_schedule(loops)).intersect_domain(domain)
+
+
+class _Division:
+    """Visits a tree from the root down, and collects the phases in the order of the tree."""
+
+    def __init__(self, scop: Scop, dimensions: int, updates: Collection[str]) -> None:
+        self.phases: list[Phase] = []
+        self._updates = updates
+        self._scop, self._context = scop, scop.context
+        self._dimensions = dimensions
+        self._stem = unused_stem("step", parameters_of(scop.context.get_space()))
+
+    def divide(self, nodes: Sequence[TreeNode], around: _Around) -> tuple[TreeNode, ...]:
+        """What stands for the subtrees `nodes`, none or one, in the tree of the phases.
+
+        band [s_1, p, q] > X    =>    band [s_1] > statement P0,    P0 = band [p, q] > X
+              p, q parallel
+        """
+        if not any(map(_has_parallel_loop, nodes)):
+            return self._phase(nodes, around, ())
+        (node,) = nodes
+        if isinstance(node.content, BandMembers):
+            return self._divide_band(node, node.content, around)
+        if node.kind in ("sequence", "set"):
+            # Of a filter without an instance, nothing would stand in the tree of the phases.
+            children = tuple(
+                self._divide_filter(child, around)
+                for child in node.children
+                if not around.within(_filter_of(child)).domain.is_empty()
+            )
+            return (replace(node, kind="sequence", children=children),)
+        return self.divide(node.children, around)
+
+    def _divide_filter(self, node: TreeNode, around: _Around) -> TreeNode:
+        before = len(self.phases)
+        children = self.divide(node.children, around.within(_filter_of(node)))
+        own = [_instances(phase) for phase in self.phases[before:]]
+        return TreeNode("filter", reduce(isl.UnionSet.union, own), children)
+
+    def _divide_band(
+        self, node: TreeNode, band: BandMembers, around: _Around
+    ) -> tuple[TreeNode, ...]:
+        functions = [band.schedule.get_at(place) for place in range(len(band.coincident))]
+        count = len(functions)
+        first = next((place for place in range(count) if band.coincident[place]), count)
+        inner = replace(around, loops=(*around.loops, *functions[:first]))
+        before = len(self.phases)
+        if first == count:
+            below = self.divide(node.children, inner)
+        else:
+            last = first
+            while last < count and band.coincident[last]:
+                last += 1
+            rest = _members_from(node, band, first)
+            if self._has_updates(around.domain):
+                rest = _first_sequential(rest)
+            below = self._phase((rest,), inner, tuple(functions[first:last]))
+        if first == 0:
+            return below
+        own = self.phases[before:]
+        loops = [_identity(own, len(around.loops) + place) for place in range(first)]
+        flags = (False,) * first
+        empty = isl.UnionSet.empty(band.options.get_space())
+        members = BandMembers(band_schedule(loops), (None,) * first, False, flags, empty)
+        return (TreeNode("band", members, below),)
+
+    def _phase(
+        self, nodes: Sequence[TreeNode], around: _Around, loops: tuple[isl.UnionPwAff, ...]
+    ) -> tuple[TreeNode, ...]:
+        if loops:
+            count = min(len(loops), self._dimensions)
+            places, is_near = loops[:count], True
+            if not self._has_updates(around.domain):
+                places, is_near = places_in_space(
+                    self._scop, around.domain, loops, around.loops, count
+                )
+            place = _values(places, around.domain)
+            moves = [
+                not one.plain_is_equal(other) for one, other in zip(places, loops, strict=False)
+            ]
+            ranges = tuple(
+                self._range(place, position, moves[position]) for position in range(count)
+            )
+        else:
+            is_near = True
+            place = isl.UnionMap.from_domain_and_range(around.domain, isl.UnionSet("{ [0] }"))
+            zero = isl.PwAff("{ [(0)] }")
+            ranges = (Range(zero, zero, 1, 0),)
+        self.phases.append(
+            Phase(
+                f"P{len(self.phases)}",
+                around.domain,
+                around.step(),
+                len(around.loops),
+                self._stem,
+                place,
+                ranges,
+                is_near,
+                tuple(_with_instances(node, around.domain) for node in nodes),
+                bool(loops),
+            )
+        )
+        return ()
+
+    def _has_updates(self, domain: isl.UnionSet) -> bool:
+        return any(each.get_tuple_name() in self._updates for each in sets_of(domain))
+
+    def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> Range:
+        (values,) = sets_of(place.range())
+        values = values.intersect_params(self._context)
+        stride, offset = _stride_of(values, position)
+        if is_sum:
+            # The exact bounds have many pieces; these are at most a tile further apart. A hull may
+            # have none: pieces of several statements may end at different parameters.
+            values = values.remove_divs().coalesce()
+        least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
+        return Range(least, greatest, stride, offset)
+
+
+def _with_instances(node: TreeNode, domain: isl.UnionSet) -> TreeNode:
+    """A subtree without the filters that let no instance of `domain` through."""
+    children = tuple(
+        _with_instances(child, domain)
+        for child in node.children
+        if child.kind != "filter" or not _filter_of(child).is_disjoint(domain)
+    )
+    return replace(node, children=children)
+
+
+def _filter_of(node: TreeNode) -> isl.UnionSet:
+    assert isinstance(node.content, isl.UnionSet)
+    return node.content
+
+
+def _has_parallel_loop(node: TreeNode) -> bool:
+    if isinstance(node.content, BandMembers) and any(node.content.coincident):
+        return True
+    return any(map(_has_parallel_loop, node.children))
+
+
+def _members_from(node: TreeNode, band: BandMembers, first: int) -> TreeNode:
+    """The band without its first members."""
+    if first == 0:
+        return node
+    functions = [band.schedule.get_at(place) for place in range(first, len(band.coincident))]
+    empty = isl.UnionSet.empty(band.options.get_space())
+    rest = BandMembers(
+        band_schedule(functions),
+        band.objects[first:],
+        band.permutable,
+        band.coincident[first:],
+        empty,
+    )
+    return replace(node, content=rest)
+
+
+def _first_sequential(band: TreeNode) -> TreeNode:
+    """A band whose first member is not said to be parallel."""
+    assert isinstance(band.content, BandMembers)
+    flags = (False, *band.content.coincident[1:])
+    return replace(band, content=replace(band.content, coincident=flags))
+
+
+def _identity(phases: Sequence[Phase], position: int) -> isl.UnionPwAff:
+    """`{ P[s] -> s_position }` for each phase."""
+    functions: Iterator[isl.UnionPwAff] = (
+        isl.UnionPwAff.from_pw_aff(
+            isl.PwAff.from_aff(
+                isl.Aff.var_on_domain(
+                    isl.LocalSpace.from_space(instances_of_steps(phase).get_space()),
+                    isl.dim_type.set,
+                    position,
+                )
+            )
+        )
+        for phase in phases
+    )
+    return reduce(isl.UnionPwAff.union_add, functions)
