@@ -147,7 +147,10 @@ class Browser(ABC):
         self.script("arguments[0].scrollIntoView({block: 'center'})", element)
         box = self.script("return arguments[0].getBoundingClientRect().toJSON()", element)
         actions = ActionChains(self.driver, duration=0)
-        actions.w3c_actions.pointer_action.move_to_location(int(box["x"]) + 3, int(box["y"]) + 3)
+        pointer = actions.w3c_actions.pointer_action
+        # A mouse that does not move would light up nothing.
+        pointer.move_to_location(0, 0)
+        pointer.move_to_location(int(box["x"]) + 3, int(box["y"]) + 3)
         actions.perform()
 
 
