@@ -23,6 +23,7 @@ COMMANDS = {
     "clickElement": "ElementClick",
     "findElements": "FindElements",
     "get": "Navigate",
+    "getElementAriaLabel": "GetComputedLabel",
     "getElementTagName": "GetElementTagName",
     "getElementText": "GetElementText",
     "getTitle": "GetTitle",
