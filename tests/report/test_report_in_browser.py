@@ -178,6 +178,9 @@ def test_a_dependence_lights_up_its_statements(browser: Browser, kernel: str) ->
     for row in rows:
         assert row.lines == lines_of(kernel, row.text.split()[2:4])
         assert row.lit == [row.text]
+    uncarried = sum("no loop" in row.text for row in rows)
+    assert uncarried == (3 if kernel == "gemm" else 0)
+    assert len(browser.shown(f"{VIEW} tbody:has(.carrier)")) == len(rows) - uncarried
     for carrier in browser.hovered(f"{VIEW} .carrier"):
         assert carrier.lines == lines_of(kernel, carrier.text.split())
         assert set(carrier.lit) == {carrier.text}

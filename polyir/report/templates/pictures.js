@@ -7,7 +7,7 @@ const MARGIN = 40;
 /** Pixels: of a picture that is not on the screen, of its height, and least and most of a step. */
 const ROOM = 640;
 const HEIGHT = 560;
-const [LEAST, MOST] = [10, 34];
+const [LEAST, MOST] = [12, 34];
 const MOST_ARROWS = 700;
 const FRAME = 40;
 const FRAMES = 300;
@@ -16,7 +16,8 @@ const STYLES = { flow: [], anti: [5, 3], output: [2, 2], reduction: [8, 3] };
 
 const property = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 const root = document.documentElement;
-const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches && !root.classList.contains("paper");
+const isPaper = () => root.classList.contains("paper");
+const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches && !isPaper();
 
 /** A picture of a step: instances in their order, which a slider moves through. */
 class Picture {
@@ -137,11 +138,13 @@ class Picture {
 
   draw() {
     this.place();
-    const scale = devicePixelRatio;
+    const scale = isPaper() ? 2 : devicePixelRatio;
     this.canvas.width = this.width * scale;
     this.canvas.height = this.height * scale;
-    const context = this.canvas.getContext("2d");
+    const context = this.canvas.getContext("2d", { alpha: false });
     context.scale(scale, scale);
+    context.fillStyle = property("--paper");
+    context.fillRect(0, 0, this.width, this.height);
     const focus = this.focus;
     this.drawTiles(context);
     this.drawArrows(context, focus);
@@ -155,6 +158,7 @@ class Picture {
     context.strokeStyle = property("--rule");
     context.fillStyle = property("--faint");
     context.font = "12px system-ui, sans-serif";
+    context.lineJoin = "round";
     const write = (text, x, y) => {
       context.strokeStyle = property("--paper");
       context.lineWidth = 4;
@@ -170,7 +174,7 @@ class Picture {
       const [moveX, moveY] = isUp ? [-14, 0] : y === toY ? [0, 14] : [14, 5];
       line(context, [x + moveX, y + moveY], [toX + moveX, toY + moveY]);
       context.textAlign = isUp ? "right" : y === toY ? "center" : "left";
-      const label = (px, py, text) => write(text, px + 1.3 * moveX, py + 1.9 * moveY + (isUp ? 4 : 0));
+      const label = (px, py, text) => write(text, px + 1.3 * moveX, py + 1.7 * moveY + (isUp ? 4 : 0));
       label(x, y, String(range[0]));
       if (range[1] > range[0]) label(toX, toY, String(range[1]));
       label((x + toX) / 2, (y + toY) / 2, name);
@@ -178,7 +182,7 @@ class Picture {
     context.textAlign = "left";
     for (const { text, at } of this.scene.titles) {
       const [x, y] = this.at(...at);
-      write(text, x - 12, y - 18);
+      write(text, x - 12, y - 13);
     }
   }
 
@@ -258,7 +262,7 @@ class Picture {
   words(focus) {
     if (!focus.size) return `${this.count} instances: move the slider, or point at one of them`;
     const [first] = focus;
-    if (focus.size > 1) return `wavefront ${this.position + 1}: ${focus.size} instances, ${this.named(first)} and others`;
+    if (focus.size > 1) return `wavefront ${this.position + 1} of ${Number(this.slider.max) + 1}: ${focus.size} instances, ${this.named(first)} and others`;
     const { order, tiles, fronts } = this.course;
     const of = (numbers) => `${numbers[first] + 1} of ${Math.max(...numbers) + 1}`;
     return `${this.named(first)}: number ${of(order)}, tile ${of(tiles)}, wavefront ${of(fronts)}`;
@@ -339,9 +343,9 @@ const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) if (target.offsetParent) drawings.get(target).draw();
 });
 for (const section of drawings.keys()) sizes.observe(section);
-for (const [event, isPaper] of [["beforeprint", true], ["afterprint", false]])
+for (const event of ["beforeprint", "afterprint"])
   addEventListener(event, () => {
-    root.classList.toggle("paper", isPaper);
+    root.classList.toggle("paper", event === "beforeprint");
     drawAll();
   });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
