@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed test test-all lint types format bench bench-docs bench-limits bench-reductions \
-	bench-compile bench-distributed bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
+	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
 	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery screenshots clean
 
 help:  ## list the targets
@@ -112,6 +112,10 @@ bench-irregular: bytecode  ## time inspectors and executors of programs with ind
 # Options: make bench-distributed BENCH="--write-docs --tables=messages,scaling jacobi-2d"
 bench-distributed: bytecode  ## count messages of ranks, time them, and compare with predictions
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/distributed.py $(BENCH)
+
+# Options: make bench-report BENCH="--repeat=3 gemm lu"
+bench-report: bytecode  ## time reports and how fast a browser opens them
+	PYTHONPATH=benchmarks:tests $(BIN)/python benchmarks/report_time.py $(BENCH)
 
 bench-scaling: .venv/stamp  ## time each stage on chains of statements and on deep nests
 	$(BIN)/python benchmarks/scaling.py

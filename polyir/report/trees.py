@@ -153,7 +153,7 @@ class _Viewer:
         )
         if found == ():
             return None
-        example = str(found.example) if isinstance(found, Violation) else ""
+        example = found.pair.example if isinstance(found, Violation) else ""
         return Carried(self._number(active.dependence), example)
 
     def _number(self, dependence: Dependence) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import compile_time
 import pytest
+import report_time
 from compile_time import CompileTime
 from harness.performance import main, summary_of_remarks, write_docs
 from harness.plot import NoPlotError, bars_svg
@@ -150,3 +151,9 @@ def test_compile_times(tmp_path: Path) -> None:
     ]
     compile_time.save(times, "tile", tmp_path / "times.json")
     assert compile_time.load(tmp_path / "times.json") == ("tile", times)
+
+
+def test_the_worst_report_is_compared_with_its_limit() -> None:
+    seconds = {"gemm": 0.5, "lu": 2.25}
+    assert report_time.against("report", seconds, 2.5, "s").endswith("lu 2.25 s, within 2.5 s")
+    assert report_time.against("report", seconds, 2.0, "s").endswith("lu 2.25 s, ABOVE 2.0 s")

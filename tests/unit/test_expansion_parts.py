@@ -5,13 +5,13 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 from kernels import KERNELS
+from scop_after import scop_after
 
 from polyir import api
 from polyir.diagnostics import LegalityError, Remark, remarks_to
 from polyir.model.dataflow import array_flow
-from polyir.model.scop import Scop, scop_of
+from polyir.model.scop import Scop
 from polyir.model.temporaries import why_no_temporary
-from polyir.passes.prerequisites import scops_in
 from polyir.transform.expansion.box import NoBoxError, box_of
 from polyir.transform.expansion.contract import require_apart, successive_moduli
 from polyir.transform.expansion.lifetimes import conflicts
@@ -43,10 +43,7 @@ func.func @two(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
 
 
 def raised(text: str, pipeline: str = "poly-raise") -> Scop:
-    with remarks_to(lambda remark: None):
-        module = api.run_pipeline(api.parse(text), pipeline)
-    (op,) = scops_in(module)
-    return scop_of(op)
+    return scop_after(text, pipeline)
 
 
 def test_each_read_has_its_sources() -> None:

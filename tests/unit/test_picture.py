@@ -6,27 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from scop_after import STENCIL, scop_after
 
-from polyir import api
-from polyir.diagnostics import OptionError, PolyirError, remarks_to
+from polyir.diagnostics import OptionError, PolyirError
 from polyir.dialects.dependence import DependenceKind
-from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.view.draw import check_format, draw
 from polyir.view.layout import outline, planes_of, sampled
 from polyir.view.picture import Picture, parameter_values, picture_of
-
-STENCIL = """
-func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>) {
-  affine.for %t = 0 to %steps {
-    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
-      %0 = affine.load %A[%i - 1] : memref<?xf64>
-      affine.store %0, %A[%i] : memref<?xf64>
-    }
-  }
-  return
-}
-"""
 
 CUBE = """
 func.func @cube(%n: index, %A: memref<?x?x?xf64>, %s: memref<f64>) {
@@ -45,15 +31,8 @@ func.func @cube(%n: index, %A: memref<?x?x?xf64>, %s: memref<f64>) {
 """
 
 
-def analysed(text: str, pipeline: str = "poly-dependences") -> Scop:
-    with remarks_to(lambda remark: None):
-        module = api.run_pipeline(api.parse(text), pipeline)
-    (op,) = scops_in(module)
-    return scop_of(op)
-
-
 def shown(text: str, pipeline: str = "poly-dependences", **parameters: int) -> Picture:
-    scop = analysed(text, pipeline)
+    scop = scop_after(text, pipeline)
     assert scop.dependences is not None
     return picture_of(scop, scop.dependences, parameters)
 
@@ -94,7 +73,7 @@ def test_without_tiles_all_points_are_in_one() -> None:
 
 
 def test_values_are_those_of_the_parameters() -> None:
-    scop = analysed(STENCIL)
+    scop = scop_after(STENCIL)
     assert parameter_values(scop, (3, 6), 9) == {"steps": 3, "n": 6}
     assert parameter_values(scop, (), 9) == {"steps": 9, "n": 9}
     with pytest.raises(OptionError, match="expected one value per parameter \\(steps, n\\), got 1"):
@@ -226,7 +205,7 @@ def test_outlines_are_convex_and_around_their_points() -> None:
 
 
 def test_kinds_and_arrays_choose_arrows() -> None:
-    scop = analysed(PAIR)
+    scop = scop_after(PAIR)
     assert scop.dependences is not None
     sizes = {"steps": 3, "n": 5}
     chosen = picture_of(scop, scop.dependences, sizes, (), [DependenceKind.FLOW], ["B"])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from polyir import api
-from polyir.diagnostics import remarks_to
-from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
+from scop_after import scop_after
+
 from polyir.report.footprints import Estimate, estimate_of
 from polyir.report.trees import tree_view
 
@@ -28,15 +26,8 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 """
 
 
-def analysed(pipeline: str) -> Scop:
-    with remarks_to(lambda remark: None):
-        module = api.run_pipeline(api.parse(PRODUCT), pipeline)
-    (op,) = scops_in(module)
-    return scop_of(op)
-
-
 def estimated(pipeline: str) -> Estimate:
-    scop = analysed(pipeline)
+    scop = scop_after(PRODUCT, pipeline)
     estimate = estimate_of(scop, tree_view(scop, None))
     assert estimate is not None
     return estimate

@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import json
 
-from polyir import api
-from polyir.diagnostics import remarks_to
-from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
+from scop_after import STENCIL, scop_after
+
+from polyir.model.scop import Scop
 from polyir.report.picture_data import json_of
 from polyir.report.picture_sizes import MOST_POINTS, drawn_of
 from polyir.report.pictures import Course, Pictures, Scene, fronts_of, largest_stride
 from polyir.report.trees import tree_view
 from polyir.view.layout import Node
 from polyir.view.picture import Coordinates
-
-STENCIL = """
-func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>) {
-  affine.for %t = 0 to %steps {
-    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
-      %0 = affine.load %A[%i - 1] : memref<?xf64>
-      affine.store %0, %A[%i] : memref<?xf64>
-    }
-  }
-  return
-}
-"""
 
 ROWS = """
 func.func @rows(%A: memref<{0}x{0}xf64>) {{
@@ -57,13 +44,6 @@ func.func @deep(%n: index, %A: memref<?x?x?x?xf64>, %s: memref<f64>) {
 """
 
 
-def analysed(text: str, pipeline: str = "poly-dependences") -> Scop:
-    with remarks_to(lambda remark: None):
-        module = api.run_pipeline(api.parse(text), pipeline)
-    (op,) = scops_in(module)
-    return scop_of(op)
-
-
 def pictured(scop: Scop) -> tuple[Pictures, Scene, Course]:
     tree = tree_view(scop, scop.dependences)
     pictures = Pictures()
@@ -73,18 +53,18 @@ def pictured(scop: Scop) -> tuple[Pictures, Scene, Course]:
 
 
 def test_sizes_are_such_that_tiles_show() -> None:
-    drawn = drawn_of(analysed(STENCIL), 32)
+    drawn = drawn_of(scop_after(STENCIL), 32)
     assert drawn.parameters == {"steps": 40, "n": 40}
     assert drawn.width == 0
 
 
 def test_sizes_are_small_without_tiles() -> None:
-    drawn = drawn_of(analysed(STENCIL), 1)
+    drawn = drawn_of(scop_after(STENCIL), 1)
     assert drawn.parameters == {"steps": 16, "n": 16}
 
 
 def test_of_large_fixed_domains_only_a_corner_is_drawn() -> None:
-    drawn = drawn_of(analysed(ROWS.format(1000)), 1)
+    drawn = drawn_of(scop_after(ROWS.format(1000)), 1)
     (points,) = drawn.instances
     assert drawn.width == 16
     assert points.count_val().to_python() == 16 * 16 <= MOST_POINTS
@@ -92,14 +72,14 @@ def test_of_large_fixed_domains_only_a_corner_is_drawn() -> None:
 
 
 def test_statements_of_four_dimensions_are_left_out() -> None:
-    pictures, scene, _ = pictured(analysed(DEEP))
+    pictures, scene, _ = pictured(scop_after(DEEP))
     assert scene.statements == ("S0",)
     assert scene.drawn.left_out == ("S1",)
     assert pictures.arrows[0].pairs == {}
 
 
 def test_points_arrows_order_and_tiles() -> None:
-    scop = analysed(STENCIL, "tile{sizes=8 min-width=1}")
+    scop = scop_after(STENCIL, "tile{sizes=8 min-width=1}")
     pictures, scene, course = pictured(scop)
     steps, n = scene.drawn.parameters["steps"], scene.drawn.parameters["n"]
     assert [node for _, node in scene.nodes] == [
@@ -118,7 +98,7 @@ def test_points_arrows_order_and_tiles() -> None:
 
 
 def test_fronts_of_a_parallel_loop_go_on_together() -> None:
-    _, scene, course = pictured(analysed(ROWS.format(5)))
+    _, scene, course = pictured(scop_after(ROWS.format(5)))
     fronts = dict(zip(scene.nodes, course.fronts, strict=True))
     # Loop i carries nothing, so all rows begin at once.
     assert all(fronts["S0", (i, j)] == j - 1 for i in range(5) for j in range(1, 5))
@@ -138,7 +118,7 @@ def test_no_iteration_of_a_parallel_loop_waits_and_what_follows_waits_for_all() 
 def test_steps_share_points_and_arrows() -> None:
     pictures = Pictures()
     for pipeline in ("poly-dependences", "tile{sizes=8 min-width=1}"):
-        scop = analysed(STENCIL, pipeline)
+        scop = scop_after(STENCIL, pipeline)
         pictures.add(scop, "stencil", tree_view(scop, scop.dependences), 8)
     assert len(pictures.courses) == 2
     assert len(pictures.scenes) == len(pictures.arrows) == 1
@@ -147,13 +127,13 @@ def test_steps_share_points_and_arrows() -> None:
 
 def test_planes_stand_apart() -> None:
     _, scene, _ = pictured(
-        analysed(DEEP.replace("to %n {\n        affine", "to 1 {\n        affine"))
+        scop_after(DEEP.replace("to %n {\n        affine", "to 1 {\n        affine"))
     )
     assert len(set(scene.places)) == len(scene.places)
 
 
 def test_json_has_all_and_ends_no_script() -> None:
-    pictures, scene, course = pictured(analysed(STENCIL))
+    pictures, scene, course = pictured(scop_after(STENCIL))
     text = json_of(pictures)
     assert "<" not in text
     data = json.loads(text)

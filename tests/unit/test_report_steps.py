@@ -1,0 +1,71 @@
+"""Which steps a recording has: passes, and what they do first where nothing has."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from scop_after import STENCIL
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir import api
+from polyir.inner_steps import inner_step
+from polyir.passes.tile import TilePass
+from polyir.report.recording import Recording, recorded
+from polyir.tools.polyir_opt import main
+
+RAISED = ["", "poly-raise", "poly-dependences"]
+
+
+def steps_of(pipeline: str) -> Recording:
+    return recorded(api.parse(STENCIL), api.passes_of(pipeline), STENCIL)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "names"),
+    [
+        ("pluto-schedule,tile{sizes=8}", [*RAISED, "pluto-schedule", "tile{sizes=8}"]),
+        ("poly-dependences,pluto-schedule", [*RAISED, "pluto-schedule"]),
+        ("print-dependences", [*RAISED, "print-dependences"]),
+        ("canonicalize", ["", "canonicalize"]),
+        # It tries schedulers on copies; these are no steps of the program.
+        ("optimize{threads=1}", [*RAISED, "optimize{threads=1}"]),
+    ],
+)
+def test_what_is_done_first_is_a_step(pipeline: str, names: list[str]) -> None:
+    assert [each.name for each in steps_of(pipeline).steps] == names
+
+
+def test_the_steps_are_those_of_passes_that_are_asked_for() -> None:
+    implied = steps_of("pluto-schedule").steps
+    asked = steps_of("poly-raise,poly-dependences,pluto-schedule").steps
+    assert [each.name for each in implied] == [each.name for each in asked]
+    for one, other in zip(implied, asked, strict=True):
+        assert str(one.module) == str(other.module)
+
+
+def test_the_time_of_a_step_is_not_that_of_the_pass_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def slow(self: TilePass, ctx: Context, op: ModuleOp) -> None:
+        with inner_step("poly-dependences", op), inner_step("poly-raise", op):
+            time.sleep(0.2)
+
+    monkeypatch.setattr(TilePass, "apply", slow)
+    _, raising, analysis, tiling = steps_of("tile{sizes=8}").steps
+    assert raising.seconds >= 0.2
+    assert analysis.seconds < 0.2
+    assert tiling.seconds < 0.2
+
+
+def test_all_observers_see_a_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, page = tmp_path / "stencil.mlir", tmp_path / "stencil.html"
+    source.write_text(STENCIL)
+    options = ["--pluto-schedule", "--timing", "--emit=none", f"--report={page}", str(source)]
+    assert main(options) == 0
+    times = capsys.readouterr().err
+    for name in RAISED[1:]:
+        assert f"    {name}\n" in times
+        assert f"<h2>{name}</h2>" in page.read_text()
