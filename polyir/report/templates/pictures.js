@@ -14,8 +14,8 @@ const FRAMES = 300;
 const BENDS = { flow: 0, anti: 0.2, output: -0.2, reduction: -0.35 };
 const STYLES = { flow: [], anti: [5, 3], output: [2, 2], reduction: [8, 3] };
 
-const property = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 const root = document.documentElement;
+const property = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 const isPaper = () => root.classList.contains("paper");
 const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches && !isPaper();
 
