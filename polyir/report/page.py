@@ -109,6 +109,11 @@ class ScopPage:
         """The number of the colour of a statement."""
         return self.colours.get(self.keys.get(name, name), 0)
 
+    @property
+    def has_all_carriers(self) -> bool:
+        """Whether each loop says what it carries: a dependence without carriers has none."""
+        return all(each.loop.carried is not None for each in self.after if each.loop is not None)
+
     def carriers(self, number: int) -> list[tuple[Line, str]]:
         """The loops that carry a dependence, each with an example, or ""."""
         return [

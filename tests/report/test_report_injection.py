@@ -78,8 +78,9 @@ def test_pages_have_no_markup_of_the_input(tmp_path: Path) -> None:
         assert EVIL in found.text
 
 
-def test_no_script_of_the_input_runs(tmp_path: Path) -> None:
-    with headless() as browser:
+@pytest.mark.parametrize("name", ["chromium", "firefox"])
+def test_no_script_of_the_input_runs(tmp_path: Path, name: str) -> None:
+    with headless(name) as browser:
         for number, (page, shown) in enumerate(evil_pages(tmp_path)):
             path = tmp_path / f"page-{number}.html"
             path.write_text(page)

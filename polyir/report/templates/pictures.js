@@ -4,14 +4,20 @@
 const data = JSON.parse(document.getElementById("pictures").textContent);
 
 const MARGIN = 40;
+/** Pixels: of a picture that is not on the screen, of its height, and least and most of a step. */
+const ROOM = 640;
+const HEIGHT = 560;
+const [LEAST, MOST] = [12, 34];
 const MOST_ARROWS = 700;
 const FRAME = 40;
 const FRAMES = 300;
 const BENDS = { flow: 0, anti: 0.2, output: -0.2, reduction: -0.35 };
 const STYLES = { flow: [], anti: [5, 3], output: [2, 2], reduction: [8, 3] };
 
-const property = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const isDark = () => matchMedia("screen and (prefers-color-scheme: dark)").matches;
+const root = document.documentElement;
+const property = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+const isPaper = () => root.classList.contains("paper");
+const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches && !isPaper();
 
 /** A picture of a step: instances in their order, which a slider moves through. */
 class Picture {
@@ -26,7 +32,6 @@ class Picture {
     this.count = this.scene.of.length;
     this.pointed = -1;
     this.timer = 0;
-    this.place();
     section.addEventListener("input", () => this.draw());
     section.addEventListener("change", ({ target }) => this.change(target));
     section.querySelector(".play").addEventListener("click", () => this.play());
@@ -34,8 +39,11 @@ class Picture {
     this.canvas.addEventListener("mouseleave", () => this.point(-1));
   }
 
-  /** How large the picture is, and where its points are in it. */
+  /** How large the picture is in the room that it has, and where its points are in it. */
   place() {
+    const room = this.section.clientWidth || this.room || ROOM;
+    if (room === this.room) return;
+    this.room = room;
     const { places, axes } = this.scene;
     const ends = axes.flatMap((axis) => axis.ends);
     const all = [...places, ...ends];
@@ -43,7 +51,8 @@ class Picture {
     const ys = all.filter((_, at) => at % 2 === 1);
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [bottom, top] = [Math.min(...ys), Math.max(...ys)];
-    this.unit = Math.min(34, 1000 / (right - left + 1), 560 / (top - bottom + 1));
+    const fitting = Math.min((room - 2 * MARGIN) / (right - left + 1), HEIGHT / (top - bottom + 1));
+    this.unit = Math.min(MOST, Math.max(LEAST, fitting));
     this.radius = Math.max(2, Math.min(7, 0.17 * this.unit));
     this.at = (x, y) => [MARGIN + (x - left) * this.unit, MARGIN + (top - y) * this.unit];
     this.points = this.scene.of.map((_, each) => this.at(places[2 * each], places[2 * each + 1]));
@@ -128,23 +137,36 @@ class Picture {
   }
 
   draw() {
-    const scale = devicePixelRatio;
+    this.place();
+    const scale = isPaper() ? 2 : devicePixelRatio;
     this.canvas.width = this.width * scale;
     this.canvas.height = this.height * scale;
-    const context = this.canvas.getContext("2d");
+    const context = this.canvas.getContext("2d", { alpha: false });
     context.scale(scale, scale);
+    context.fillStyle = property("--paper");
+    context.fillRect(0, 0, this.width, this.height);
     const focus = this.focus;
     this.drawTiles(context);
-    this.drawAxes(context);
     this.drawArrows(context, focus);
     this.drawPoints(context, focus);
+    this.drawAxes(context);
     this.output.textContent = this.words(focus);
+    this.slider.setAttribute("aria-valuetext", this.output.textContent);
   }
 
   drawAxes(context) {
     context.strokeStyle = property("--rule");
     context.fillStyle = property("--faint");
     context.font = "12px system-ui, sans-serif";
+    context.lineJoin = "round";
+    const write = (text, x, y) => {
+      context.strokeStyle = property("--paper");
+      context.lineWidth = 4;
+      context.strokeText(text, x, y);
+      context.lineWidth = 1;
+      context.strokeStyle = property("--rule");
+      context.fillText(text, x, y);
+    };
     for (const { name, ends, range } of this.scene.axes) {
       const [x, y] = this.at(ends[0], ends[1]);
       const [toX, toY] = this.at(ends[2], ends[3]);
@@ -152,7 +174,7 @@ class Picture {
       const [moveX, moveY] = isUp ? [-14, 0] : y === toY ? [0, 14] : [14, 5];
       line(context, [x + moveX, y + moveY], [toX + moveX, toY + moveY]);
       context.textAlign = isUp ? "right" : y === toY ? "center" : "left";
-      const label = (px, py, text) => context.fillText(text, px + 1.3 * moveX, py + 1.9 * moveY + (isUp ? 4 : 0));
+      const label = (px, py, text) => write(text, px + 1.3 * moveX, py + 1.7 * moveY + (isUp ? 4 : 0));
       label(x, y, String(range[0]));
       if (range[1] > range[0]) label(toX, toY, String(range[1]));
       label((x + toX) / 2, (y + toY) / 2, name);
@@ -160,7 +182,7 @@ class Picture {
     context.textAlign = "left";
     for (const { text, at } of this.scene.titles) {
       const [x, y] = this.at(...at);
-      context.fillText(text, x - 12, y - 18);
+      write(text, x - 12, y - 13);
     }
   }
 
@@ -191,6 +213,7 @@ class Picture {
     const kinds = all(".kind:checked", this.section).map((box) => box.value);
     const total = kinds.reduce((sum, kind) => sum + this.arrows[kind].length / 2, 0);
     const share = total > MOST_ARROWS ? MOST_ARROWS / total : 1;
+    const strength = total > 0.25 * MOST_ARROWS ? 0.2 : 0.4;
     for (const kind of kinds) {
       const pairs = this.arrows[kind];
       context.strokeStyle = context.fillStyle = property(`--arrow-${kind}`);
@@ -199,7 +222,7 @@ class Picture {
         const [source, target] = [pairs[at], pairs[at + 1]];
         const isNear = focus.has(source) || focus.has(target);
         if (!isNear && (source * 0.618034) % 1 >= share) continue;
-        context.globalAlpha = isNear ? 1 : focus.size ? 0.12 : 0.4;
+        context.globalAlpha = isNear ? 1 : focus.size ? 0.12 : strength;
         arrow(context, this.points[source], this.points[target], BENDS[kind], this.radius + 1);
       }
     }
@@ -237,9 +260,9 @@ class Picture {
 
   /** What runs now, or the instance that is pointed at, in words. */
   words(focus) {
-    if (!focus.size) return `${this.count} instances: move the slider, or point at one`;
+    if (!focus.size) return `${this.count} instances: move the slider, or point at one of them`;
     const [first] = focus;
-    if (focus.size > 1) return `wavefront ${this.position + 1}: ${focus.size} instances, ${this.named(first)} and others`;
+    if (focus.size > 1) return `wavefront ${this.position + 1} of ${Number(this.slider.max) + 1}: ${focus.size} instances, ${this.named(first)} and others`;
     const { order, tiles, fronts } = this.course;
     const of = (numbers) => `${numbers[first] + 1} of ${Math.max(...numbers) + 1}`;
     return `${this.named(first)}: number ${of(order)}, tile ${of(tiles)}, wavefront ${of(fronts)}`;
@@ -320,5 +343,9 @@ const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) if (target.offsetParent) drawings.get(target).draw();
 });
 for (const section of drawings.keys()) sizes.observe(section);
-addEventListener("beforeprint", drawAll);
+for (const event of ["beforeprint", "afterprint"])
+  addEventListener(event, () => {
+    root.classList.toggle("paper", event === "beforeprint");
+    drawAll();
+  });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

@@ -8,6 +8,7 @@ let pinned = null;
 /** Show a view of a step, and nothing else. */
 function show(step, view) {
   const steps = all("section.step");
+  if (view !== shown.view) document.querySelector("main").scrollTop = 0;
   shown.step = Math.min(Math.max(step, 0), steps.length - 1);
   shown.view = view;
   for (const section of steps) section.hidden = Number(section.dataset.step) !== shown.step;
