@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir import api
-from polyir.diagnostics import PolyirError, Remark, ViolatedPair, location_of, remarks_to
+from polyir.diagnostics import PolyirError, Remark, ViolatedPair, remarks_to
 from polyir.dialects.dependence import Dependence
 from polyir.dialects.scop import KEEPS_LOOPS
 from polyir.limits import within_operations
@@ -22,6 +21,16 @@ from polyir.passes.prerequisites import lower_scops, scops_in
 from polyir.report.footprints import Estimate, estimate_of
 from polyir.report.pictures import Pictures, largest_stride
 from polyir.report.recording import Recording, Step
+from polyir.report.texts import (
+    LEVELS,
+    Text,
+    c_text,
+    key_of,
+    lines_of_statement,
+    loops_text,
+    marked,
+    poly_text,
+)
 from polyir.report.trees import NodeView, tree_view
 from polyir.universe import new_context
 
@@ -38,6 +47,11 @@ class StatementView:
     domain: str
     accesses: tuple[tuple[str, str, str], ...]
     """Kind (`read`), array, relation."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from those of the same name in other parts, in all steps."""
+        return key_of(self.name, self.lines)
 
 
 @dataclass(frozen=True)
@@ -88,11 +102,7 @@ class StepView:
     is_changed: bool
     remarks: tuple[Remark, ...]
     scops: tuple[ScopView, ...]
-    texts: tuple[str, ...]
-
-
-LEVELS: Final[tuple[api.EmittedTarget, ...]] = ("poly", "loops", "c")
-"""The levels that a report shows the program at: with schedule trees, as loops in MLIR, as C."""
+    texts: tuple[Text, ...]
 
 
 @dataclass(frozen=True)
@@ -113,13 +123,13 @@ def contents_of(recording: Recording) -> Contents:
     """What a report shows of a compilation. What takes isl too long is left out, and says so."""
     steps: list[StepView] = []
     scops: list[tuple[Scop, ...]] = []
-    before = ""
+    before = Text("")
     for step in recording.steps:
-        text = api.emit(step.module, "poly")
+        text = poly_text(step.module)
         # The text of a program that is not raised yet has what it will be raised to.
         is_raised = tuple(scops_in(step.module)) != ()
         is_next = bool(steps) and step.region == steps[-1].region
-        if is_next and text == before and is_raised == bool(scops[-1]):
+        if is_next and text.text == before.text and is_raised == bool(scops[-1]):
             unchanged = replace(
                 steps[-1],
                 name=step.name,
@@ -145,7 +155,7 @@ def contents_of(recording: Recording) -> Contents:
     )
 
 
-def _step_view(step: Step, text: str, scops: Sequence[Scop]) -> StepView:
+def _step_view(step: Step, text: Text, scops: Sequence[Scop]) -> StepView:
     views = tuple(map(_scop_view, scops))
     if any(KEEPS_LOOPS in each.op.attributes for each in scops):
         # A rank runs a part that nobody knows here, and its messages call functions.
@@ -174,24 +184,24 @@ def _with_pictures(
         yield replace(step, scops=parts)
 
 
-def _lowered_texts(module: ModuleOp) -> Iterator[str]:
+def _lowered_texts(module: ModuleOp) -> Iterator[Text]:
     """The program at the lower levels, or why it has no such text; it is lowered once for all."""
-    lowered = module.clone()
+    lowered = marked(module)
     with remarks_to(lambda remark: None):
         try:
             lower_scops(new_context(), lowered)
         except PolyirError as error:
-            yield from (f"// {error.message}" for _ in LEVELS[1:])
+            yield from (Text(f"// {error.message}") for _ in LEVELS[1:])
             return
-        for level in LEVELS[1:]:
-            yield _emitted(lowered, level)
+        for text_of in (loops_text, c_text):
+            yield _emitted(lowered, text_of)
 
 
-def _emitted(module: ModuleOp, level: api.EmittedTarget) -> str:
+def _emitted(module: ModuleOp, text_of: Callable[[ModuleOp], Text]) -> Text:
     try:
-        return api.emit(module, level)
+        return text_of(module)
     except PolyirError as error:
-        return f"// {error.message}"
+        return Text(f"// {error.message}")
 
 
 def _scop_view(scop: Scop) -> ScopView:
@@ -208,10 +218,9 @@ def _scop_view(scop: Scop) -> ScopView:
 
 
 def _statement_view(statement: Statement) -> StatementView:
-    places = (location_of(op) for op in statement.op.walk())
     return StatementView(
         statement.name,
-        tuple(sorted({place.line for place in places if place is not None})),
+        lines_of_statement(statement.op),
         str(statement.domain),
         tuple((each.kind.value, each.array, str(each.relation)) for each in statement.accesses),
     )

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
+from itertools import groupby
 from pathlib import PurePath
 from typing import Final
 
 from jinja2 import DictLoader, Environment, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from polyir.cost.machine import byte_text
-from polyir.report.contents import LEVELS, Contents, ScopView, StatementView, StepView
+from polyir.report.contents import Contents, ScopView, StatementView, StepView
 from polyir.report.footprints import MACHINE
 from polyir.report.highlight import highlighted
 from polyir.report.lines import Line, compared, lines_of
 from polyir.report.picture_data import json_of
+from polyir.report.texts import LEVELS, Text
 
 TABS: Final = (
     ("tree", "Schedule tree"),
@@ -50,7 +52,9 @@ def page(contents: Contents) -> str:
     environment.filters["counted"] = lambda kinds: Counter(kinds).items()
     style = (folder / "report.css").read_text("utf-8")
     scripts = [(folder / name).read_text("utf-8") for name in _SCRIPTS]
-    steps = _pages(contents)
+    colours = _colours(contents)
+    statements_at = _statements_at(contents, colours)
+    steps = _pages(contents, colours, statements_at)
     rendered: str = environment.get_template("report.html").render(
         contents=contents,
         name=PurePath(contents.filename).name,
@@ -59,7 +63,7 @@ def page(contents: Contents) -> str:
         texts=LEVELS,
         machine=MACHINE,
         source=[Markup(line) for line in highlighted(contents.source, _language(contents))],
-        statements_at=_statements_at(steps),
+        statements_at=statements_at,
         style=Markup(style),
         scripts=list(map(Markup, scripts)),
         pictures=Markup(json_of(contents.pictures)),
@@ -71,15 +75,25 @@ def _language(contents: Contents) -> str:
     return "c" if contents.filename.endswith((".c", ".h")) else "mlir"
 
 
-def _statements_at(steps: Sequence[StepPage]) -> Mapping[int, Mapping[str, int]]:
+def _statements(contents: Contents) -> Iterator[StatementView]:
+    """The statements of all steps."""
+    return (each for step in contents.steps for scop in step.scops for each in scop.statements)
+
+
+def _colours(contents: Contents) -> Mapping[str, int]:
+    """The number of the colour of each statement, by its key."""
+    keys = dict.fromkeys(statement.key for statement in _statements(contents))
+    return {key: number % COLOURS for number, key in enumerate(keys)}
+
+
+def _statements_at(
+    contents: Contents, colours: Mapping[str, int]
+) -> Mapping[int, Mapping[str, int]]:
     """The keys and colours of the statements of each line of the source."""
     found: dict[int, dict[str, int]] = {}
-    for step in steps:
-        for part in step.scops:
-            for statement in part.scop.statements:
-                for line in statement.lines:
-                    key = part.keys[statement.name]
-                    found.setdefault(line, {})[key] = part.colours[key]
+    for statement in _statements(contents):
+        for line in statement.lines:
+            found.setdefault(line, {})[statement.key] = colours[statement.key]
     return found
 
 
@@ -87,7 +101,7 @@ def _statements_at(steps: Sequence[StepPage]) -> Mapping[int, Mapping[str, int]]
 class ScopPage:
     """A static control part on the page: its tree, and the one before, as lines.
 
-    `number` is its position in the step. `colours` are those of all statements so far, by key.
+    `number` is its position in the step. `colours` are those of all statements, by key.
     """
 
     number: int
@@ -99,7 +113,7 @@ class ScopPage:
     @cached_property
     def keys(self) -> Mapping[str, str]:
         """What tells each statement from those of the same name in other parts, in all steps."""
-        return {each.name: _key(each) for each in self.scop.statements}
+        return {each.name: each.key for each in self.scop.statements}
 
     def keys_of(self, statements: Iterable[str]) -> str:
         """The keys of statements as the page's script reads them."""
@@ -125,10 +139,6 @@ class ScopPage:
         ]
 
 
-def _key(statement: StatementView) -> str:
-    return f"{statement.name}:{statement.lines[-1] if statement.lines else 0}"
-
-
 @dataclass(frozen=True)
 class StepPage:
     """A step on the page; `same_texts` is the number of the step that has its texts."""
@@ -140,25 +150,45 @@ class StepPage:
     texts: Mapping[str, Markup]
 
 
-def _pages(contents: Contents) -> list[StepPage]:
+def _pages(
+    contents: Contents, colours: Mapping[str, int], statements_at: Mapping[int, Mapping[str, int]]
+) -> list[StepPage]:
     pages: list[StepPage] = []
-    colours: dict[str, int] = {}
     for number, step in enumerate(contents.steps):
         last = pages[-1] if pages else None
         if last is not None and not step.is_changed:
             scops = tuple(replace(each, before=each.after) for each in last.scops)
             pages.append(StepPage(number, step, scops, last.same_texts, {}))
             continue
-        for statement in (each for scop in step.scops for each in scop.statements):
-            colours.setdefault(_key(statement), len(colours) % COLOURS)
         texts: dict[str, Markup] = {
-            level: Markup("\n".join(highlighted(text, "c" if level == "c" else "mlir")))
+            level: _marked_up(text, "c" if level == "c" else "mlir", statements_at)
             for level, text in zip(LEVELS, step.texts, strict=True)
         }
         before = last.scops if last is not None and last.step.region == step.region else ()
         scops = tuple(_scop_pages(step, before, colours))
         pages.append(StepPage(number, step, scops, number, texts))
     return pages
+
+
+def _marked_up(text: Text, language: str, statements_at: Mapping[int, Mapping[str, int]]) -> Markup:
+    """A text with colours, whose lines know the statements that they come from.
+
+    Neighbouring lines from the same statements are one element, with the end of its last line.
+    """
+    lines = enumerate(highlighted(text.text, language))
+    parts: list[str] = []
+    for keys, run in groupby(lines, lambda line: _keys(text, line[0], statements_at)):
+        inner = "".join(f"{line}\n" for _, line in run)
+        parts.append(f'<span data-statements="{escape(keys)}">{inner}</span>' if keys else inner)
+    return Markup("".join(parts))
+
+
+def _keys(text: Text, line: int, statements_at: Mapping[int, Mapping[str, int]]) -> str:
+    """The keys of the statements that a line comes from, as the page's script reads them."""
+    found: set[str] = set()
+    for origin in text.origins.get(line, ()):
+        found.update(statements_at.get(origin, ()) if isinstance(origin, int) else (origin,))
+    return " ".join(sorted(found))
 
 
 def _scop_pages(

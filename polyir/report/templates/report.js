@@ -57,9 +57,10 @@ function light(about) {
     : about.ofLine === undefined && hasStatement({ dataset });
   const section = document.querySelector("section.step:not([hidden])");
   const inStep = all("[data-dependence], [data-loop], [data-statements]", section).filter(isSame);
+  const inTexts = all("pre [data-statements]", section).filter(hasStatement);
   const inSource = all(".source li").filter(
     (line) => line.dataset.line === about.ofLine || hasStatement(line));
-  for (const element of [...inStep, ...inSource]) element.classList.add("lit");
+  for (const element of [...inStep, ...inTexts, ...inSource]) element.classList.add("lit");
 }
 
 /** Pin what is lit, or let it go. */

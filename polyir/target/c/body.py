@@ -226,6 +226,10 @@ class Body:
             left.append((target, Name(value.type, ahead)))
 
 
+BodyMaker = Callable[[Plan, NameTable, Callable[[Body, Operation], None], Dialect, bool], Body]
+"""Makes a `Body`, or an object of a class derived from it."""
+
+
 _Pair = tuple[Name, Expression]
 
 

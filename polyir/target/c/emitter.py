@@ -40,16 +40,24 @@ def emit_c(module: ModuleOp, stream: IO[str], options: COptions | None = None) -
 
 def c_text(module: ModuleOp, options: COptions) -> str:
     """The text that `emit_c` prints; `module` is not changed."""
-    dialect = C99_OF_RANKS if calls_mpi(module) else C99
+    dialect = dialect_of(module)
     definitions = translate_definitions(list(module.body.block.ops), dialect, options.openmp)
+    return joined(file_parts(definitions, Printer(definitions.usage, dialect), dialect))
+
+
+def dialect_of(module: ModuleOp) -> Dialect:
+    """The C of a module: that of ranks, if it sends messages."""
+    return C99_OF_RANKS if calls_mpi(module) else C99
+
+
+def file_parts(definitions: Definitions, printer: Printer, dialect: Dialect) -> list[Sequence[str]]:
+    """The texts of each part of a file, for `joined`; one of the helpers is of several lines."""
     usage = definitions.usage
-    return joined(
-        [
-            [f"#include <{header}>" for header in usage.headers()],
-            [helper_text(usage, dialect)],
-            *definitions.parts(Printer(usage, dialect)),
-        ]
-    )
+    return [
+        [f"#include <{header}>" for header in usage.headers()],
+        [helper_text(usage, dialect)],
+        *definitions.parts(printer),
+    ]
 
 
 def joined(parts: Sequence[Sequence[str]]) -> str:

@@ -28,7 +28,7 @@ from polyir.target.abi import (
     symbol_of,
 )
 from polyir.target.c.address_steps import needs_effect
-from polyir.target.c.body import Body, NameTable
+from polyir.target.c.body import Body, BodyMaker, NameTable
 from polyir.target.c.dialect import Dialect
 from polyir.target.c.helpers import HAS_EFFECTS
 from polyir.target.c.loops import (
@@ -98,7 +98,8 @@ class Environment:
     """What the functions of a module share: globals by symbol, and the names at file scope.
 
     `functions` are the names of those functions that do not have the name of their symbol.
-    `pointers` are the parameters, by symbol and position, that are plain pointers.
+    `pointers` are the parameters, by symbol and position, that are plain pointers. `make_body`
+    makes the body of each function, and gets what a `Body` is made of.
     """
 
     globals: Mapping[str, Array]
@@ -107,6 +108,7 @@ class Environment:
     openmp: bool
     functions: Mapping[str, str] = field(default_factory=dict)
     pointers: Mapping[str, Mapping[int, PlainPointer]] = field(default_factory=dict)
+    make_body: BodyMaker = Body
 
     def function_name(self, symbol: str) -> str:
         """The name of the function with a symbol."""
@@ -173,7 +175,7 @@ def empty_body(
         raise unsupported(
             op, "unstructured control flow is not supported: the function has several blocks"
         )
-    return Body(
+    return environment.make_body(
         plan_function(region.blocks.first),
         NameTable((*taken, *environment.dialect.reserved)),
         lambda body, inner: translate(body, inner, environment),
