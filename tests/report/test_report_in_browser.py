@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import CONTRASTS, Browser, headless
+from browser import CONTRASTS, SHOWN, Browser, headless
 
 from polyir.tools import polyir_opt
 
@@ -42,6 +42,9 @@ return panels.length === 1 && panels[0].innerText.trim() !== ""
   && panels[0].getAttribute("aria-labelledby") === tab.id;
 """
 """Whether there is one panel, with a text, that belongs to the tab."""
+
+RUNS = f"{VIEW} pre [data-statements]"
+"""Lines of a program, one after the other, that come from the same statements."""
 
 PIXELS = f"return document.querySelector('{VIEW} canvas').toDataURL()"
 
@@ -209,6 +212,45 @@ def test_a_line_of_the_source_lights_up_its_statement(browser: Browser, kernel: 
         assert {each for each in line.lit if each in known} == names
 
 
+def names_of(browser: Browser, selector: str) -> list[set[str]]:
+    """The names of the statements that each of the visible elements is said to be about."""
+    found: list[str] = browser.script(
+        f"return {SHOWN}.map((each) => each.dataset.statements)", selector
+    )
+    return [{key.partition(":")[0] for key in each.split()} for each in found]
+
+
+@pytest.mark.parametrize("tab", ["poly", "loops", "c"])
+def test_lines_of_programs_light_up_with_their_statements(
+    browser: Browser, kernel: str, tab: str
+) -> None:
+    open_view(browser, TILED, tab)
+    known = lines_of_statements(kernel)
+    runs = browser.hovered(RUNS)
+    names = names_of(browser, RUNS)
+    assert {frozenset(each) for each in names} >= {frozenset([name]) for name in known}
+    if (kernel, tab) == ("gemm", "c"):
+        assert ["*= beta" in each.text for each in runs].index(True) == names.index({"S0"})
+    for run, about in zip(runs, names, strict=True):
+        assert run.lines == lines_of(kernel, about)
+        assert run.lit == [each.text for each, of in zip(runs, names, strict=True) if of & about]
+    for number, line in enumerate(browser.hovered(".source li"), 1):
+        about = {name for name, lines in known.items() if number in lines}
+        assert line.lit == [each.text for each, of in zip(runs, names, strict=True) if of & about]
+
+
+def test_what_is_kept_lights_up_in_programs(browser: Browser, kernel: str) -> None:
+    open_view(browser, TILED, "dependences")
+    browser.script("document.querySelector(arguments[0]).click()", f"{VIEW} tbody td")
+    (row,) = browser.texts(f"{VIEW} tbody.lit")
+    for step, tab in ((TILED, "c"), (LAST, "loops"), (0, "poly")):
+        open_view(browser, step, tab)
+        ends = set(row.split()[2:4])
+        lit = [bool(each & ends) for each in names_of(browser, RUNS)]
+        assert any(lit)
+        assert len(browser.shown(f"{RUNS}.lit")) == sum(lit)
+
+
 def test_the_mouse_and_a_click_that_keeps_what_is_lit(browser: Browser, kernel: str) -> None:
     open_view(browser, TILED, "tree")
     found = browser.shown(f"{VIEW} button.statement")
@@ -315,6 +357,9 @@ def test_texts_have_a_contrast_of_4_5(opened: Browser, scheme: str) -> None:
     for tab in TABS:
         open_view(opened, TILED, tab)
         assert opened.script(CONTRASTS) == {}
+        if tab in ("poly", "loops", "c"):
+            assert opened.hovered(RUNS)[0].lit
+            assert opened.script(CONTRASTS) == {}
     open_view(opened, TILED, "tree")
     assert opened.hovered(f"{VIEW} .line")[-1].lines
     assert opened.script(CONTRASTS) == {}
@@ -324,6 +369,8 @@ def test_paper_has_all_steps(opened: Browser) -> None:
     opened.media("print", "dark")
     assert len(opened.shown("section.step")) == len(STEPS)
     assert not opened.shown("[role=tablist]")
+    places = "return ['nav', 'aside', 'main'].map((e) => document.querySelector(e).offsetTop)"
+    assert opened.script(places) == sorted(opened.script(places))
     assert opened.shown("section.step[data-step='1'] .view[data-view=c] pre")
     assert opened.script("return getComputedStyle(document.body).color") == "rgb(28, 32, 36)"
     opened.media()
@@ -342,14 +389,14 @@ def test_pictures_on_paper_have_the_colours_of_paper(opened: Browser) -> None:
     assert drawn["dark", "afterprint"] != drawn["light", "afterprint"]
 
 
-@pytest.mark.parametrize("pixels", [400, 1280, 1920])
+@pytest.mark.parametrize("pixels", [400, 1000, 1280, 1920])
 def test_nothing_is_wider_than_the_window(opened: Browser, pixels: int) -> None:
     opened.width(pixels)
     for tab in TABS:
         open_view(opened, TILED, tab)
         assert opened.script("return document.documentElement.scrollWidth") <= pixels
         # Programs may be wide, unless their lines are wrapped.
-        if pixels > 400 and tab in ("tree", "dependences", "accesses", "pictures"):
+        if tab in ("tree", "dependences", "accesses", "pictures"):
             assert opened.script(HIDDEN) == 0
     opened.all("#wrap")[0].click()
     for tab in ("poly", "loops", "c"):
