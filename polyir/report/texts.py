@@ -86,7 +86,9 @@ def poly_text(module: ModuleOp) -> Text:
     """The program with schedule trees, as the target `poly` prints it."""
     copy = module.clone()
     raised_scops(copy)
-    _mark(copy)
+    # The statements of a program that is raised for this text only have names of their own.
+    if scops_in(module):
+        _mark(copy)
     return _mlir_text(copy)
 
 
@@ -132,7 +134,10 @@ def _origins(
     has_statements = any(map(_is_marked, module.walk()))
     known: dict[Operation, frozenset[Origin]] = {}
     for scop in scops_in(module):
-        keys = {each.sym_name.data: _own(each, True) for each in scop.statements}
+        keys = {
+            each.sym_name.data: _from_inside(each, has_statements, known)
+            for each in scop.statements
+        }
         _add_nodes(scop.tree, frozenset(), keys, known)
     found: dict[int, frozenset[Origin]] = {}
     for line, op in lines:

@@ -45,7 +45,7 @@ function subject(element) {
   return { dependence, loop, ofLine, statements: statements?.split(" ").filter(Boolean) ?? [] };
 }
 
-/** Light up all that a subject is about: in the step that is shown, and in the source. */
+/** Light up all that a subject is about in the step that is shown; in texts and in the source, its statements. */
 function light(about) {
   for (const lit of all(".lit")) lit.classList.remove("lit");
   if (!about) return;
