@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from functools import partial
+from io import StringIO
+from typing import Any, Final
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -15,9 +17,11 @@ from polyir.dialects.scop import KEEPS_LOOPS
 from polyir.limits import within_operations
 from polyir.model.dependence_text import relation_text
 from polyir.model.distance import common_loops, vectors_of
+from polyir.model.proof import are_kernels_proved, needs_proof
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
 from polyir.passes.prerequisites import lower_scops, scops_in
+from polyir.report.computations import computed
 from polyir.report.footprints import Estimate, estimate_of
 from polyir.report.pictures import Pictures, largest_stride
 from polyir.report.recording import Recording, Step
@@ -32,7 +36,8 @@ from polyir.report.texts import (
     poly_text,
 )
 from polyir.report.trees import NodeView, tree_view
-from polyir.universe import new_context
+from polyir.target.mlir import print_module
+from polyir.universe import new_context, pass_type
 
 
 @dataclass(frozen=True)
@@ -121,47 +126,103 @@ class Contents:
 
 def contents_of(recording: Recording) -> Contents:
     """What a report shows of a compilation. What takes isl too long is left out, and says so."""
+    programs = tuple(_programs(recording.steps))
+    texts, views = _computed(programs)
     steps: list[StepView] = []
-    scops: list[tuple[Scop, ...]] = []
-    before = Text("")
-    for step in recording.steps:
-        text = poly_text(step.module)
-        # The text of a program that is not raised yet has what it will be raised to.
-        is_raised = tuple(scops_in(step.module)) != ()
-        is_next = bool(steps) and step.region == steps[-1].region
-        if is_next and text.text == before.text and is_raised == bool(scops[-1]):
-            unchanged = replace(
-                steps[-1],
-                name=step.name,
-                seconds=step.seconds,
-                is_changed=False,
-                remarks=step.remarks,
-            )
-            steps.append(unchanged)
-            scops.append(scops[-1])
+    for number, program in enumerate(programs):
+        step = program.step
+        shown = step.name, step.region, step.seconds, program.is_changed, step.remarks
+        if program.is_changed:
+            lower = texts[program.lowering]
+            steps.append(StepView(*shown, views[number], (program.text, *lower)))
         else:
-            scops.append(tuple(map(scop_of, scops_in(step.module))))
-            steps.append(_step_view(step, text, scops[-1]))
-        before = text
+            steps.append(StepView(*shown, steps[-1].scops, steps[-1].texts))
     pictures = Pictures()
-    shown = tuple(_with_pictures(steps, scops, pictures))
     return Contents(
         recording.filename,
         recording.source,
         recording.error,
         recording.violated,
-        shown,
+        tuple(_with_pictures(steps, [each.scops for each in programs], pictures)),
         pictures,
     )
 
 
-def _step_view(step: Step, text: Text, scops: Sequence[Scop]) -> StepView:
-    views = tuple(map(_scop_view, scops))
-    if any(KEEPS_LOOPS in each.op.attributes for each in scops):
-        # A rank runs a part that nobody knows here, and its messages call functions.
-        views = tuple(replace(each, estimate=None) for each in views)
-    texts = (text, *_lowered_texts(step.module))
-    return StepView(step.name, step.region, step.seconds, True, step.remarks, views, texts)
+@dataclass(frozen=True)
+class _Program:
+    """The program after a step; `lowering` is equal for programs with the same lower texts."""
+
+    step: Step
+    text: Text
+    scops: tuple[Scop, ...]
+    is_changed: bool
+    lowering: str
+
+
+def _programs(steps: Sequence[Step]) -> Iterator[_Program]:
+    last: _Program | None = None
+    for step in steps:
+        text = poly_text(step.module)
+        # The text of a program that is not raised yet has what it will be raised to.
+        is_raised = tuple(scops_in(step.module)) != ()
+        if (
+            last is not None
+            and step.region == last.step.region
+            and text.text == last.text.text
+            and is_raised == bool(last.scops)
+        ):
+            last = replace(last, step=step, is_changed=False)
+        else:
+            scops = tuple(map(scop_of, scops_in(step.module)))
+            last = _Program(step, text, scops, True, lowering_key(step.module))
+        yield last
+
+
+def lowering_key(module: ModuleOp) -> str:
+    """A text that is equal for programs whose lower texts are.
+
+    Dependences only matter to what is lowered if it must be checked first: if isl generates no
+    loops, and those of the original order take their place, the order is that of the program.
+    """
+    copy = module.clone()
+    for scop in scops_in(copy):
+        if not needs_proof(scop) and are_kernels_proved(scop):
+            scop.dependences = None
+    stream = StringIO()
+    print_module(copy, stream, locations=True)
+    return stream.getvalue()
+
+
+def _computed(
+    programs: Sequence[_Program],
+) -> tuple[Mapping[str, tuple[Text, ...]], Mapping[int, tuple[ScopView, ...]]]:
+    """The lower texts of programs, and the views of their static control parts, by number."""
+    changed = {number: each for number, each in enumerate(programs) if each.is_changed}
+    modules: dict[str, ModuleOp] = {}
+    # The last ones mostly take longest.
+    for program in reversed(changed.values()):
+        modules.setdefault(program.lowering, program.step.module)
+    tasks: dict[str | int, Callable[[], Any]] = {
+        **{key: partial(_lowered_texts, module) for key, module in modules.items()},
+        **{number: partial(_scop_views, each.scops) for number, each in changed.items()},
+    }
+    _load()
+    found = computed(tasks)
+    return {key: found[key] for key in modules}, {number: found[number] for number in changed}
+
+
+def _load() -> None:
+    """Load what lowers programs and writes C once, and not in each worker process."""
+    import polyir.loops.split_loops
+    import polyir.target.c  # noqa: F401
+
+    pass_type("lower-poly")
+
+
+def _scop_views(scops: Sequence[Scop]) -> tuple[ScopView, ...]:
+    # A rank runs a part that nobody knows here, and its messages call functions.
+    is_shared = any(KEEPS_LOOPS in each.op.attributes for each in scops)
+    return tuple(_scop_view(each, not is_shared) for each in scops)
 
 
 def _with_pictures(
@@ -184,17 +245,15 @@ def _with_pictures(
         yield replace(step, scops=parts)
 
 
-def _lowered_texts(module: ModuleOp) -> Iterator[Text]:
+def _lowered_texts(module: ModuleOp) -> tuple[Text, ...]:
     """The program at the lower levels, or why it has no such text; it is lowered once for all."""
     lowered = marked(module)
     with remarks_to(lambda remark: None):
         try:
             lower_scops(new_context(), lowered)
         except PolyirError as error:
-            yield from (Text(f"// {error.message}") for _ in LEVELS[1:])
-            return
-        for text_of in (loops_text, c_text):
-            yield _emitted(lowered, text_of)
+            return tuple(Text(f"// {error.message}") for _ in LEVELS[1:])
+        return tuple(_emitted(lowered, text_of) for text_of in (loops_text, c_text))
 
 
 def _emitted(module: ModuleOp, text_of: Callable[[ModuleOp], Text]) -> Text:
@@ -204,7 +263,7 @@ def _emitted(module: ModuleOp, text_of: Callable[[ModuleOp], Text]) -> Text:
         return Text(f"// {error.message}")
 
 
-def _scop_view(scop: Scop) -> ScopView:
+def _scop_view(scop: Scop, is_estimated: bool) -> ScopView:
     dependences = scop.dependences
     function = scop.op.parent_op()
     tree = tree_view(scop, dependences)
@@ -213,7 +272,7 @@ def _scop_view(scop: Scop) -> ScopView:
         tree,
         tuple(map(_statement_view, scop.statements)),
         tuple(_dependence_view(scop, each) for each in dependences.items) if dependences else (),
-        estimate_of(scop, tree),
+        estimate_of(scop, tree) if is_estimated else None,
     )
 
 

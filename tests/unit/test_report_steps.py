@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -12,8 +14,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.inner_steps import inner_step
+from polyir.limits import time_limited_to
+from polyir.passes.prerequisites import scops_in
 from polyir.passes.tile import TilePass
-from polyir.report.contents import contents_of
+from polyir.report import report_page
+from polyir.report.computations import computed
+from polyir.report.contents import contents_of, lowering_key
 from polyir.report.recording import Recording, recorded
 from polyir.tools.polyir_opt import main
 
@@ -78,3 +84,47 @@ def test_nothing_is_estimated_of_a_distributed_program() -> None:
     assert [each.estimate is not None for each in tiled.scops] == [True]
     assert distributed.scops
     assert [each.estimate for each in distributed.scops] == [None] * len(distributed.scops)
+
+
+def test_programs_that_differ_in_dependences_only_are_lowered_once() -> None:
+    recording = steps_of("pluto-schedule")
+    keys = [lowering_key(each.module) for each in recording.steps]
+    read, raised, analysed, scheduled = contents_of(recording).steps
+    assert keys[1] == keys[2]
+    assert len({keys[0], keys[2], keys[3]}) == 3
+    assert raised.texts[0] != analysed.texts[0]
+    assert raised.texts[1:] == analysed.texts[1:] != scheduled.texts[1:]
+    assert read.texts[0].text == raised.texts[0].text
+
+
+def test_dependences_matter_to_what_is_checked_before_it_is_lowered() -> None:
+    analysed = steps_of("poly-dependences").steps[-1].module
+    unproved = analysed.clone()
+    for scop in scops_in(unproved):
+        scop.proved = None
+    assert lowering_key(analysed) != lowering_key(unproved)
+
+
+def test_a_report_does_not_depend_on_the_number_of_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recording = steps_of("pluto-schedule,tile{sizes=8 min-width=1},wavefront,mark-parallel")
+    with time_limited_to(0):
+        alone = report_page(recording)
+    for number in (1, 3):
+        monkeypatch.setattr("polyir.limits.processors", lambda number=number: number)
+        assert report_page(recording) == alone
+
+
+def test_what_fails_in_a_worker_is_computed_here() -> None:
+    here = os.getpid()
+
+    def crashing() -> str:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return "here"
+
+    assert computed({"crash": crashing, "other": lambda: "there"}) == {
+        "crash": "here",
+        "other": "there",
+    }

@@ -1,0 +1,33 @@
+"""What takes long in a report, computed by worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import closing
+from typing import TypeVar
+
+from polyir.limits import ResourceError, Step, in_order
+
+Key = TypeVar("Key", bound=Hashable)
+Result = TypeVar("Result")
+
+
+def computed(computations: Mapping[Key, Callable[[], Result]]) -> dict[Key, Result]:
+    """What each of `computations` returns, in their order, which is that in which they begin.
+
+    They run in worker processes (`polyir.limits`), so that they must not rely on side effects. What
+    is best begun first is what takes longest.
+    """
+    found: dict[Key, Result] = {}
+    with closing(in_order("the report", computations.values())) as steps:
+        for (key, compute), step in zip(computations.items(), steps, strict=True):
+            found[key] = _result(step, compute)
+    return found
+
+
+def _result(step: Step[Result], compute: Callable[[], Result]) -> Result:
+    try:
+        return step.result()
+    except ResourceError:
+        # Here, the parts of it that are limited are so one by one, and something takes their place.
+        return compute()
