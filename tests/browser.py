@@ -138,6 +138,8 @@ class Browser(ABC):
 
     def press(self, key: str) -> None:
         """Press a key where the focus is."""
+        # What is hidden loses the focus only when the browser draws the page, which may be later.
+        self.script("const e = document.activeElement; if (!e.checkVisibility()) e.blur()")
         self.driver.switch_to.active_element.send_keys(key)
 
     def hover(self, element: Any) -> None:
