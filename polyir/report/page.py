@@ -131,13 +131,14 @@ def _key(statement: StatementView) -> str:
 
 @dataclass(frozen=True)
 class StepPage:
-    """A step on the page; `same_texts` is the number of the step that has its texts."""
+    """A step on the page; `same_texts` has the numbers of the steps that have its texts."""
 
     number: int
     step: StepView
     scops: tuple[ScopPage, ...]
-    same_texts: int
+    same_texts: Mapping[str, int]
     texts: Mapping[str, Markup]
+    """Those that no step before has."""
 
 
 def _pages(contents: Contents) -> list[StepPage]:
@@ -151,14 +152,26 @@ def _pages(contents: Contents) -> list[StepPage]:
             continue
         for statement in (each for scop in step.scops for each in scop.statements):
             colours.setdefault(_key(statement), len(colours) % COLOURS)
-        texts: dict[str, Markup] = {
-            level: Markup("\n".join(highlighted(text, "c" if level == "c" else "mlir")))
-            for level, text in zip(LEVELS, step.texts, strict=True)
-        }
         before = last.scops if last is not None and last.step.region == step.region else ()
         scops = tuple(_scop_pages(step, before, colours))
-        pages.append(StepPage(number, step, scops, number, texts))
+        same = _same_texts(number, step, last)
+        texts = {
+            level: Markup("\n".join(highlighted(text, "c" if level == "c" else "mlir")))
+            for level, text in zip(LEVELS, step.texts, strict=True)
+            if same[level] == number
+        }
+        pages.append(StepPage(number, step, scops, same, texts))
     return pages
+
+
+def _same_texts(number: int, step: StepView, last: StepPage | None) -> dict[str, int]:
+    """The number of the step that has each text: this one, or one before it."""
+    same: dict[str, int] = dict.fromkeys(LEVELS, number)
+    if last is not None and last.step.region == step.region:
+        for level, text, before in zip(LEVELS, step.texts, last.step.texts, strict=True):
+            if text == before:
+                same[level] = last.same_texts[level]
+    return same
 
 
 def _scop_pages(

@@ -324,7 +324,10 @@ def test_paper_has_all_steps(opened: Browser) -> None:
     opened.media("print", "dark")
     assert len(opened.shown("section.step")) == len(STEPS)
     assert not opened.shown("[role=tablist]")
-    assert opened.shown("section.step[data-step='1'] .view[data-view=c] pre")
+    assert opened.shown("section.step[data-step='3'] .view[data-view=c] pre")
+    # What did not change is there once.
+    assert opened.shown("section.step[data-step='2'] .view[data-view=c] .same")
+    assert not opened.shown("section.step[data-step='2'] .view[data-view=c] pre")
     assert opened.script("return getComputedStyle(document.body).color") == "rgb(28, 32, 36)"
     opened.media()
     assert opened.pdf().startswith(b"%PDF")
