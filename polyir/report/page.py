@@ -155,7 +155,7 @@ def _pages(contents: Contents) -> list[StepPage]:
         before = last.scops if last is not None and last.step.region == step.region else ()
         scops = tuple(_scop_pages(step, before, colours))
         same = _same_texts(number, step, last)
-        texts = {
+        texts: dict[str, Markup] = {
             level: Markup("\n".join(highlighted(text, "c" if level == "c" else "mlir")))
             for level, text in zip(LEVELS, step.texts, strict=True)
             if same[level] == number
