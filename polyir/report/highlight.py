@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from html import escape
 from typing import ClassVar, Final
 
@@ -58,6 +58,9 @@ _COLOURS: Final = (
 )
 """The classes of tokens in pages, the first one that fits; all other tokens are plain."""
 
+_CACHED_LINES: Final = 10_000
+"""More lines than most pages have."""
+
 
 def highlighted(text: str, language: str) -> list[str]:
     """The lines of a text (`"c"` or `"mlir"`) as HTML, in which each colour is a class of `i`.
@@ -65,16 +68,29 @@ def highlighted(text: str, language: str) -> list[str]:
     Whatever the text has is escaped. Long programs have so many tokens that their elements are most
     of a page: plain tokens have none, and neighbours of a colour one for all of them.
     """
-    lexer = CLexer() if language == "c" else MlirLexer()
+    # No token of MLIR's has more than a line, and most lines are also in the text of a step before.
+    marked = _c_lines(text) if language == "c" else list(map(_mlir_line, text.split("\n")))
+    return marked[:-1] if text.endswith("\n") else marked
+
+
+@lru_cache(_CACHED_LINES)
+def _mlir_line(line: str) -> str:
+    return "".join(_elements(_tokens(MlirLexer(), line)))
+
+
+def _c_lines(text: str) -> list[str]:
+    lines: list[list[tuple[str, str]]] = [[]]
+    for colour, value in _tokens(CLexer(), text):
+        first, *others = value.split("\n")
+        lines[-1].append((colour, first))
+        lines += ([(colour, other)] for other in others)
+    return ["".join(_elements(line)) for line in lines]
+
+
+def _tokens(lexer: RegexLexer, text: str) -> Iterator[tuple[str, str]]:
     # Neither changes what the text has at its ends.
     lexer.stripnl = lexer.ensurenl = False
-    lines: list[list[tuple[str, str]]] = [[]]
-    for kind, value in lexer.get_tokens(text):
-        first, *others = value.split("\n")
-        lines[-1].append((_colour(kind), first))
-        lines += ([(_colour(kind), other)] for other in others)
-    marked = ["".join(_elements(line)) for line in lines]
-    return marked[:-1] if text.endswith("\n") else marked
+    return ((_colour(kind), value) for kind, value in lexer.get_tokens(text))
 
 
 @cache
@@ -82,7 +98,7 @@ def _colour(kind: _TokenType) -> str:
     return next((name for known, name in _COLOURS if kind in known), "")
 
 
-def _elements(line: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _elements(line: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The tokens of a line as HTML; spaces take the colour of what is before them."""
     runs: list[tuple[str, str]] = []
     for colour, value in line:

@@ -141,13 +141,14 @@ class ScopPage:
 
 @dataclass(frozen=True)
 class StepPage:
-    """A step on the page; `same_texts` is the number of the step that has its texts."""
+    """A step on the page; `same_texts` has the numbers of the steps that have its texts."""
 
     number: int
     step: StepView
     scops: tuple[ScopPage, ...]
-    same_texts: int
+    same_texts: Mapping[str, int]
     texts: Mapping[str, Markup]
+    """Those that no step before has."""
 
 
 def _pages(
@@ -160,13 +161,15 @@ def _pages(
             scops = tuple(replace(each, before=each.after) for each in last.scops)
             pages.append(StepPage(number, step, scops, last.same_texts, {}))
             continue
+        before = last.scops if last is not None and last.step.region == step.region else ()
+        scops = tuple(_scop_pages(step, before, colours))
+        same = _same_texts(number, step, last, statements_at)
         texts: dict[str, Markup] = {
             level: _marked_up(text, "c" if level == "c" else "mlir", statements_at)
             for level, text in zip(LEVELS, step.texts, strict=True)
+            if same[level] == number
         }
-        before = last.scops if last is not None and last.step.region == step.region else ()
-        scops = tuple(_scop_pages(step, before, colours))
-        pages.append(StepPage(number, step, scops, number, texts))
+        pages.append(StepPage(number, step, scops, same, texts))
     return pages
 
 
@@ -189,6 +192,29 @@ def _keys(text: Text, line: int, statements_at: Mapping[int, Mapping[str, int]])
     for origin in text.origins.get(line, ()):
         found.update(statements_at.get(origin, ()) if isinstance(origin, int) else (origin,))
     return " ".join(sorted(found))
+
+
+def _same_texts(
+    number: int,
+    step: StepView,
+    last: StepPage | None,
+    statements_at: Mapping[int, Mapping[str, int]],
+) -> dict[str, int]:
+    """The number of the step that has each text: this one, or one before it."""
+    same: dict[str, int] = dict.fromkeys(LEVELS, number)
+    if last is not None and last.step.region == step.region:
+        for level, text, before in zip(LEVELS, step.texts, last.step.texts, strict=True):
+            if _are_same(text, before, statements_at):
+                same[level] = last.same_texts[level]
+    return same
+
+
+def _are_same(text: Text, other: Text, statements_at: Mapping[int, Mapping[str, int]]) -> bool:
+    """Whether two texts are the same, and their lines come from the same statements."""
+    return text.text == other.text and all(
+        _keys(text, line, statements_at) == _keys(other, line, statements_at)
+        for line in {*text.origins, *other.origins}
+    )
 
 
 def _scop_pages(

@@ -371,7 +371,10 @@ def test_paper_has_all_steps(opened: Browser) -> None:
     assert not opened.shown("[role=tablist]")
     places = "return ['nav', 'aside', 'main'].map((e) => document.querySelector(e).offsetTop)"
     assert opened.script(places) == sorted(opened.script(places))
-    assert opened.shown("section.step[data-step='1'] .view[data-view=c] pre")
+    assert opened.shown("section.step[data-step='3'] .view[data-view=c] pre")
+    # What did not change is there once.
+    assert opened.shown("section.step[data-step='2'] .view[data-view=c] .same")
+    assert not opened.shown("section.step[data-step='2'] .view[data-view=c] pre")
     assert opened.script("return getComputedStyle(document.body).color") == "rgb(28, 32, 36)"
     opened.media()
     assert opened.pdf().startswith(b"%PDF")

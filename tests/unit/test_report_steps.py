@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -128,3 +129,15 @@ def test_what_fails_in_a_worker_is_computed_here() -> None:
         "crash": "here",
         "other": "there",
     }
+
+
+def test_a_text_is_on_the_page_once() -> None:
+    recording = steps_of("pluto-schedule,canonicalize")
+    page = report_page(recording)
+    panels = re.findall(r'id="panel-(\d)-(poly|loops|c)"(.*?)>(.*?)</div>', page, re.DOTALL)
+    same = {(step, view): re.search(r'data-same-as="(\d)"', tag) for step, view, tag, _ in panels}
+    found = {key: match.group(1) for key, match in same.items() if match is not None}
+    expected = {("1", "poly"): "0", ("1", "c"): "0", ("2", "loops"): "1", ("2", "c"): "0"}
+    assert found == expected | {("4", view): "3" for view in ("poly", "loops", "c")}
+    for step, view, _, inner in panels:
+        assert ("<pre" in inner) != ((step, view) in found)

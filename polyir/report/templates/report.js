@@ -29,11 +29,11 @@ function show(step, view) {
   light(pinned);
 }
 
-/** Copy the texts of the step before into those of a step that changed nothing. */
+/** Copy texts that are the same as after a step before. */
 function fill(section) {
   for (const view of all(".view[data-same-as]", section)) {
     const from = document.querySelector(`#panel-${view.dataset.sameAs}-${view.dataset.view} pre`);
-    if (from && !view.firstElementChild) view.append(from.cloneNode(true));
+    if (from && !view.querySelector("pre")) view.append(from.cloneNode(true));
   }
 }
 
