@@ -209,7 +209,7 @@ int sched_yield(void) {{
 static void tick(int signal) {{
   static int tenths;
   static const char said[] = "a rank {BUSY}\\n";
-  if (!waits && ++tenths > 10 * atoi(getenv("{BUSY_LIMIT}")) &&
+  if (!waits && ++tenths > 10 * atof(getenv("{BUSY_LIMIT}")) &&
       write(2, said, sizeof said - 1) > 0)
     _exit(1);
   waits = 0;

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from faulty_ranks import PIPELINE, STENCIL
-from rank_programs import RankProgram, build, missing_mpi
+from rank_programs import BUSY, BUSY_LIMIT, RankProgram, build, missing_mpi
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -116,8 +116,23 @@ def test_call_that_fails(name: str, failing: RankProgram, monkeypatch: pytest.Mo
         failing.run([[STEPS, N, np.arange(float(N)), np.zeros(N)]], 3, SECONDS)
 
 
-def test_message_that_never_comes_hits_the_time_limit(source: str, tmp_path: Path) -> None:
-    """The test's own check of deadlocks: one rank does not send."""
+def test_rank_that_computes_for_ever_hits_the_busy_limit(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(BUSY_LIMIT, "0.3")
+    first = "static void polyir_mpi_isend_f64("
+    endless = "static void endless(void) {\n  volatile int goes_on = 1;\n  while (goes_on);\n}\n"
+    text = changed(source, first, f"{endless}{first}")
+    text = changed(text, "polyir_mpi_check(MPI_Isend(", "endless(), polyir_mpi_check(MPI_Isend(")
+    with pytest.raises(RanksError, match=f"a rank {BUSY}"):
+        run(text, tmp_path)
+
+
+def test_message_that_never_comes_hits_the_time_limit(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test's own check of deadlocks: one rank does not send. Waiting is not computing."""
+    monkeypatch.setenv(BUSY_LIMIT, "0.1")
     first = "static void polyir_mpi_isend_f64("
     text = changed(source, first, f"#define MPI_Isend(...) (MPI_Isend)(__VA_ARGS__)\n{first}")
     text = text.replace(
