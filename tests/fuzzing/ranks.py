@@ -117,8 +117,9 @@ class RanksCase:
 class Outcome:
     """What came of a case: it ran, it was refused, took too long, or failed, and why.
 
-    `seconds` is the processor time of all passes; `sent` says whether ranks sent each
-    other anything in steps, `combined` whether MPI combined partial results.
+    `seconds` is the processor time of all passes; `sent` says whether ranks sent each other
+    anything in steps, `combined` whether MPI combined partial results. One that ran has a reason
+    if some of its sizes did not.
     """
 
     kind: Literal["ran", "refused", "slow", "failed"]
@@ -135,6 +136,7 @@ class Found:
     ran: int = 0
     sent: int = 0
     combined: int = 0
+    fewer: int = 0
     parts: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     failures: list[int] = field(default_factory=list)
@@ -147,6 +149,7 @@ class Found:
                 self.ran += 1
                 self.sent += outcome.sent
                 self.combined += outcome.combined
+                self.fewer += bool(outcome.reason)
                 self.parts += PARTS in case.distribution
             case "refused":
                 self.refused[_general(outcome.reason)] += 1
@@ -238,11 +241,12 @@ def check(
             original(f"p{case.program.seed}", *call)
         try:
             run_on = _runner(source, module, signature, folder / "program", flags)
-            sent = _runs(case, run_on, calls, expected)
+            sent, sizes = _runs(case, run_on, calls, expected)
         except (CompilationError, RanksError, _WrongError) as error:
             kind: Literal["slow", "failed"] = "slow" if BUSY in str(error) else "failed"
             return Outcome(kind, f"{pipeline}, run" if kind == "slow" else str(error), seconds)
-    return Outcome("ran", "", seconds, sent, "reduce" in source.lower())
+    reason = "" if sizes == len(calls) else f"only the first {sizes} of its sizes"
+    return Outcome("ran", reason, seconds, sent, "reduce" in source.lower())
 
 
 def _compiled(
@@ -276,10 +280,11 @@ def _runs(
     run_on: _Run,
     calls: Sequence[Sequence[Argument]],
     expected: Sequence[Sequence[Argument]],
-) -> bool:
-    """Whether ranks sent each other anything; raises `_WrongError`, and what `run_on` raises.
+) -> tuple[bool, int]:
+    """Whether ranks sent each other anything, and the number of sizes that ran.
 
     The last sizes, which are the largest, are left out if ranks compute too long with them.
+    Raises `_WrongError`, and what `run_on` raises.
     """
     sent = False
     for ranks in case.ranks:
@@ -293,7 +298,7 @@ def _runs(
         for sizes, right, found in zip(case.program.sizes, expected, results, strict=False):
             if wrong := _difference(right, found):
                 raise _WrongError(f"{ranks} ranks, sizes {sizes}: {wrong}")
-    return sent
+    return sent, len(calls)
 
 
 def _calls(program: Program) -> list[list[Argument]]:
@@ -426,6 +431,7 @@ def main() -> int:
             print(f"to {number}: {found.ran} ran, {seconds:.0f} s", flush=True)
     print(f"programs tried: {options.count} (numbers {options.first} to {number})")
     print(f"programs that ran: {found.ran}, of which {found.sent} sent messages in steps")
+    print(f"{found.fewer} did not run with their largest sizes, with which ranks compute for long")
     print(
         f"{found.parts} had parts of arrays as arguments, in {found.combined} MPI combined results"
     )
