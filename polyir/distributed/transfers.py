@@ -41,23 +41,27 @@ class Transfer:
         self, code: Code, values: Mapping[str, SSAValue], parts: Mapping[str, Part]
     ) -> SSAValue:
         """Add code for the number of elements."""
-        return self.copy(code, values, parts, (no_memory(code, self.element), 0), COUNT)
+        return self.copy(code, values, parts, (None, 0), COUNT)
 
     def copy(
         self,
         code: Code,
         values: Mapping[str, SSAValue],
         parts: Mapping[str, Part],
-        message: tuple[SSAValue, SSAValue | int],
+        message: tuple[SSAValue | None, SSAValue | int],
         action: int,
+        more: Sequence[SSAValue] = (),
     ) -> SSAValue:
         """Add code that copies the elements to or from a place in a message.
 
-        Returns the place after the last element.
+        `message` has the buffer, which counting needs not, and the place; `more` are the further
+        arguments of the function. Returns the place after the last element.
         """
         buffer, start = message
+        if buffer is None:
+            buffer = no_memory(code, self.element)
         first = code.constant(start) if isinstance(start, int) else start
-        others = [buffer, first, code.constant(action)]
+        others = [buffer, first, code.constant(action), *more]
         (end,) = self.function.call(code, values, parts, others)
         return end
 
