@@ -57,7 +57,7 @@ def _measured() -> tuple[float, float]:
         source.write_text(_SOURCE)
         command = [find_mpi().compiler, "-O2", str(source), "-o", str(program)]
         subprocess.run(command, check=True)
-        latency, byte = run_ranks(find_mpi().command(2, [str(program)]), 2, 60).split()
+        latency, byte = run_ranks([str(program)], 2, 60).split()
     return float(latency), float(byte)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyir.runtime.mpi import find_mpi, has_mpi
+from polyir.runtime.mpi import has_mpi
 from polyir.runtime.ranks import run_ranks
 
 needs_mpi = pytest.mark.skipif(not has_mpi(), reason="there is no mpicc and no mpiexec")
@@ -24,5 +24,4 @@ TIME_LIMIT = 120.0
 
 def python_on_ranks(script: Path, ranks: int) -> str:
     """What a Python script prints on so many ranks. Raises `RanksError`."""
-    command = find_mpi().command(ranks, [sys.executable, str(script)])
-    return run_ranks(command, ranks, TIME_LIMIT)
+    return run_ranks([sys.executable, str(script)], ranks, TIME_LIMIT)

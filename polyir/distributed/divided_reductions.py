@@ -12,7 +12,7 @@ that it had before counts once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.rewriter import Rewriter
 
+from polyir.dialects.dependence import Dependence, Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.isl_lists import sets_of
 from polyir.isl_maps import universe
@@ -73,12 +74,15 @@ class DividedReductions:
     """A scop in which updates of reductions are divided, and why others are not, in words.
 
     The first loop of each band around `updates` is said to be coincident, which it is but for the
-    partial results.
+    partial results. `dependences` are those that were known, with the names that arrays have now:
+    what is between `updates` of one P goes through P. There are none with the statements that add P
+    to an array.
     """
 
     scop: Scop
     results: tuple[PartialResults, ...]
     reasons: tuple[str, ...]
+    dependences: Dependences | None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,13 +103,15 @@ def divided_reductions(scop: Scop) -> DividedReductions:
     """
     known = scop.dependences
     if known is None or not known.reductions:
-        return DividedReductions(scop, (), ())
+        return DividedReductions(scop, (), (), known)
     search = _Search(scop)
     found = tuple(search.visit(scop.schedule.get_root(), all_active(known.ordering)))
     reasons = tuple(dict.fromkeys(search.reasons))
     if not found:
-        return DividedReductions(scop, (), reasons)
-    return DividedReductions(*_rewritten(scop, found), reasons)
+        return DividedReductions(scop, (), reasons, known)
+    changed, results = _rewritten(scop, found)
+    renamed = _renamed(known, _new_names(scop, changed), results)
+    return DividedReductions(changed, results, reasons, renamed)
 
 
 def has_divided_reductions(scop: Scop) -> bool:
@@ -179,6 +185,28 @@ def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[PartialR
     changed = scop_of(op)
     names = {value: name for name, value in changed.arrays.items()}
     return changed, tuple(replace(partial, name=names[memory]) for memory, partial in memories)
+
+
+def _new_names(before: Scop, after: Scop) -> dict[str, str]:
+    """The names of arrays by those that they had before."""
+    names = {memory: name for name, memory in after.arrays.items()}
+    return {name: names[memory] for name, memory in before.arrays.items()}
+
+
+def _renamed(
+    known: Dependences, names: Mapping[str, str], results: Sequence[PartialResults]
+) -> Dependences:
+    """`dependences` of `DividedReductions`. Nothing else than updates accesses P."""
+
+    def name_of(item: Dependence) -> str:
+        ends = {item.source, item.target}
+        partial = (
+            each.name for each in results if each.array == item.array and ends <= {*each.updates}
+        )
+        return next(partial, names[item.array])
+
+    items = tuple(replace(each, array=name_of(each)) for each in known.items)
+    return replace(known, items=items)
 
 
 def _rows(array: PrivateArray, depth: int) -> isl.Set | None:

@@ -20,13 +20,17 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.distributed.elements import OWN, PEER, Elements, step_parameters
+from polyir.distributed.part_dependences import dependences_within
 from polyir.distributed.phases import Phase
 from polyir.irregular.code import Code
 from polyir.isl_lists import parameters_of
 from polyir.isl_names import unique_name
 from polyir.isl_trees import TreeNode, build_tree
+from polyir.model.scop import array_names
 from polyir.model.tree import tree_from_schedule
 from polyir.walks import operations_in
 
@@ -101,8 +105,11 @@ class Functions:
 
     # ------------------------------------------------------------------------ one rank's part
 
-    def compute(self, phase: Phase) -> Outlined:
-        """What a rank runs in a step of a phase, as a scop of its own."""
+    def compute(self, phase: Phase, known: Dependences | None) -> Outlined:
+        """What a rank runs in a step of a phase, as a scop of its own.
+
+        `known` has the dependences of the phase, and perhaps others. Without it, the scop has none.
+        """
         division = self._elements.divisions[phase.name]
         parameters = (
             *self.scop_parameters,
@@ -133,6 +140,11 @@ class Functions:
         scop.body.block.add_op(tree_from_schedule(build_tree(tree)))
         code.add(scop)
         code.add(func.ReturnOp())
+        if known is not None:
+            now = array_names(scop)
+            renamed = {name: now[part.memory] for name, part in parts.items()}
+            within = dependences_within(known, instances, names, renamed)
+            scop.dependences = DependencesAttr(within)
         return outlined
 
     # ------------------------------------------------------------------------------- the frame

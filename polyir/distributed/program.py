@@ -12,10 +12,15 @@ from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, UnitAttr, Unk
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
 from polyir.distributed.blocks import Blocks, Parts, Place, Values
 from polyir.distributed.dealt_exchange import DealtExchange
-from polyir.distributed.divided_reductions import PartialResults, divided_reductions
+from polyir.distributed.divided_reductions import (
+    DividedReductions,
+    PartialResults,
+    divided_reductions,
+)
 from polyir.distributed.elements import (
     OWN,
     PEER,
@@ -75,7 +80,7 @@ def distribute_memory(
     if options.data == "distributed":
         require_no_extents(kernel, scop)
     known = set(module.walk())
-    program = _Program(module, kernel, tree, elements, options, reductions.results)
+    program = _Program(module, kernel, tree, elements, options, reductions)
     program.write()
     for op in module.walk():
         if op not in known and isinstance(op.location, UnknownLoc):
@@ -122,11 +127,11 @@ class _Program:
         tree: DividedTree,
         elements: Elements,
         options: DistributionOptions,
-        partial: Sequence[PartialResults],
+        reductions: DividedReductions,
     ) -> None:
         self._kernel, self._tree, self._elements = kernel, tree, elements
         self._scop = elements.scop
-        self._partial = partial
+        self._partial, self._dependences = reductions.results, reductions.dependences
         self._functions = Functions(module, kernel, elements)
         self._module = module
         self._ownership = self._owners(options) if options.data == "distributed" else None
@@ -310,7 +315,7 @@ class _Program:
 
     def _step(self, phase: Phase) -> Outlined:
         """What a rank does in a step: its part of the phase, then the messages."""
-        compute = self._functions.compute(phase)
+        compute = self._functions.compute(phase, self._known(phase))
         exchanges_with = self._exchanges(phase)
         division = self._elements.divisions[phase.name]
         arrays = list(self._scop.arrays)
@@ -352,6 +357,11 @@ class _Program:
             each.end(code)
         code.add(func.ReturnOp())
         return outlined
+
+    def _known(self, phase: Phase) -> Dependences | None:
+        """Dependences among which are those of a phase, if they are known."""
+        is_new = any(each.result in phase.statements for each in self._partial)
+        return None if is_new else self._dependences
 
     def _exchanges(self, phase: Phase) -> Callable[[Values, Place, Holder], list[Exchange]]:
         """The messages at the end of a step, for each type of element, in the function for it."""

@@ -78,14 +78,14 @@ class Scop:
 
 def scop_of(op: ScopOp) -> Scop:
     """The polyhedral view of `op`, with the access relations read from its statements."""
-    names = _array_names(op)
+    names = array_names(op)
     arrays = {name: value for value, name in names.items()}
     symbols = _Symbols(op, names)
     bodies = tuple(_statement(op, statement, symbols) for statement in op.statements)
     return Scop(op, op.context.data, bodies, arrays, schedule_from_tree(op.tree))
 
 
-def _array_names(op: ScopOp) -> dict[SSAValue, str]:
+def array_names(op: ScopOp) -> dict[SSAValue, str]:
     """A tuple name for each memref that the scop uses: its name in the source, made unique."""
     names: dict[SSAValue, str] = {array.memory: array.sym_name.data for array in op.local_arrays}
     taken = {*names.values(), *(statement.sym_name.data for statement in op.statements)}

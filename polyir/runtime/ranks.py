@@ -30,6 +30,10 @@ DEFAULT_RUN_LIMIT: Final = 60.0
 _GRACE: Final = 5.0
 """How many seconds `mpiexec` gets to end its ranks."""
 
+_TO_FILE: Final = 'exec "$@" >> "$0" 2>&1'
+"""The shell's command by which ranks print to a file: launchers that end all ranks because one of
+them failed may lose what this one has printed."""
+
 _MOST_SHOWN: Final = 4000
 """How many characters of what ranks printed an error has."""
 
@@ -93,15 +97,14 @@ def run_on_ranks(
         given, taken, report = (folder / each for each in ("given", "taken", "report"))
         given.write_bytes(b"".join(packed(signature, arguments)))
         files = [str(each) for each in (program, given, taken, report)]
-        command = find_mpi().command(ranks, [*files, str(repeat)])
-        printed = run_ranks(command, ranks, time_limit, threads)
+        printed = run_ranks([*files, str(repeat)], ranks, time_limit, threads)
         if not (taken.exists() and report.exists()):
             raise RanksError(f"{ranks} ranks gave no result{_shown(printed)}")
         return unpacked(arguments, taken.read_bytes()), _report(report.read_text(), printed)
 
 
-def run_ranks(command: Sequence[str], ranks: int, time_limit: float, threads: int = 1) -> str:
-    """Run a command of `mpiexec` to its end; what the ranks printed. Raises `RanksError`.
+def run_ranks(program: Sequence[str], ranks: int, time_limit: float, threads: int = 1) -> str:
+    """Run a program and its arguments on so many ranks; what these printed. Raises `RanksError`.
 
     After `time_limit` seconds, all its processes are ended.
     """
@@ -109,13 +112,32 @@ def run_ranks(command: Sequence[str], ranks: int, time_limit: float, threads: in
     if ranks * threads > (os.cpu_count() or 1):
         # Ranks that wait for messages in shared memory of MPICH never leave the processor.
         environment.setdefault("MPIR_CVAR_NOLOCAL", "1")
+    with tempfile.TemporaryDirectory() as folder:
+        of_ranks, of_launcher = Path(folder) / "ranks", Path(folder) / "launcher"
+        command = find_mpi().command(ranks, ["sh", "-c", _TO_FILE, str(of_ranks), *program])
+        code = _exit_code(command, environment, time_limit, of_launcher)
+        said = [
+            each.read_text(errors="replace") for each in (of_ranks, of_launcher) if each.exists()
+        ]
+    printed = "".join(said).strip()
+    if code is None:
+        raise RanksError(f"{ranks} ranks took longer than {time_limit:g} seconds{_shown(printed)}")
+    if code:
+        raise RanksError(f"{ranks} ranks failed with code {code}{_shown(printed)}")
+    return printed
+
+
+def _exit_code(
+    command: Sequence[str], environment: dict[str, str], time_limit: float, output: Path
+) -> int | None:
+    """The exit code of a launcher that prints to a file, or none if it took too long."""
     # A pipe would stay open for as long as any process has it.
-    with tempfile.TemporaryFile() as output:
+    with output.open("wb") as opened:
         try:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=opened,
                 stderr=subprocess.STDOUT,
                 env=environment,
                 start_new_session=True,
@@ -123,18 +145,11 @@ def run_ranks(command: Sequence[str], ranks: int, time_limit: float, threads: in
         except OSError as error:
             raise RanksError(f"cannot run {command[0]}: {error.strerror}") from error
         try:
-            code = process.wait(time_limit)
+            return process.wait(time_limit)
         except subprocess.TimeoutExpired:
-            code = None
+            return None
         finally:
             _end(process)
-        output.seek(0)
-        printed = output.read().decode(errors="replace").strip()
-    if code is None:
-        raise RanksError(f"{ranks} ranks took longer than {time_limit:g} seconds{_shown(printed)}")
-    if code:
-        raise RanksError(f"{ranks} ranks failed with code {code}{_shown(printed)}")
-    return printed
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

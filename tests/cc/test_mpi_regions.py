@@ -64,7 +64,7 @@ int main(int count, char **names) {
 
 
 def printed(program: Path, ranks: int) -> str:
-    return run_ranks(find_mpi().command(ranks, [str(program)]), ranks, TIME_LIMIT)
+    return run_ranks([str(program)], ranks, TIME_LIMIT)
 
 
 @pytest.fixture(scope="module")

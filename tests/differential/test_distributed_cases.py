@@ -13,7 +13,12 @@ from fuzzing.ranks import case_of, run_case
 from rank_programs import SANITIZED, Argument, build, missing_mpi
 
 from polyir import api
+from polyir.codegen.ast_build import IncorrectAstError
+from polyir.codegen.lower import lower_scop
 from polyir.diagnostics import remarks_to
+from polyir.dialects.scop import ScopOp
+from polyir.model.scop import Scop
+from polyir.passes import lower_poly
 from polyir.runtime import CompilerOptions, compare_bits
 from polyir.runtime.functions import CompiledFunction, numpy_type, public_signatures
 from polyir.target.abi import ArrayParameter
@@ -380,6 +385,22 @@ def test_program_dealt_out(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str, options: str, tmp_path: Path) -> None:
     check(name, options, tmp_path, SANITIZED)
+
+
+def test_steps_in_the_original_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As isl was made to fail: what a rank runs in a step then has the order of the program."""
+    refused: list[ScopOp] = []
+
+    def lower(scop: Scop) -> None:
+        function = scop.op.function
+        if scop.op not in refused and function and "_compute_" in function.sym_name.data:
+            refused.append(scop.op)
+            raise IncorrectAstError("no loops")
+        lower_scop(scop)
+
+    monkeypatch.setattr(lower_poly, "lower_scop", lower)
+    check("triangle", "blocks", tmp_path)
+    assert refused
 
 
 def test_random_programs() -> None:

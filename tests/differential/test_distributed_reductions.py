@@ -152,6 +152,36 @@ PROGRAMS = {
         REDUCTIONS,
         2,
     ),
+    # Updates of the sum of a plane run in any order, so that the band in which they go back is
+    # permutable. And a sum of all sums, whose updates are divided.
+    "planes": Reduction(
+        """
+  func.func @program(%n: index, %A: memref<?x?x?xi64>, %x: memref<?xi64>, %s: memref<i64>) {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        affine.for %k = 0 to %n {
+          %a = affine.load %A[%i, %j, %k] : memref<?x?x?xi64>
+          %x0 = affine.load %x[%i] : memref<?xi64>
+          %x1 = arith.addi %x0, %a : i64
+          affine.store %x1, %x[%i] : memref<?xi64>
+        }
+      }
+    }
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        affine.for %k = 0 to %n {
+          %x0 = affine.load %x[%k] : memref<?xi64>
+          %s0 = affine.load %s[] : memref<i64>
+          %s1 = arith.addi %s0, %x0 : i64
+          affine.store %s1, %s[] : memref<i64>
+        }
+      }
+    }
+    return
+  }""",
+        f"{REDUCTIONS},pluto-schedule{{fuse=none}},tile{{sizes=2}}",
+        1,
+    ),
     "atax": Reduction(KERNELS["atax"].path.read_text(), REDUCTIONS, 1),
     "bicg": Reduction(KERNELS["bicg"].path.read_text(), REDUCTIONS, 1),
 }

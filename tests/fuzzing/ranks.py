@@ -37,7 +37,6 @@ from fuzzing.run import arguments_for
 from fuzzing.trace import layout_of
 from fuzzing.updates import with_updates
 from polyir import api
-from polyir.codegen.ast_build import IncorrectAstError
 from polyir.diagnostics import PolyirError, remarks_to
 from polyir.dialects.schedule_tree import BandOp
 from polyir.distributed.requirements import (
@@ -339,7 +338,7 @@ def _work(case: RanksCase, flags: tuple[str, ...], sender: Connection) -> None:
         outcome = check(case, flags, begin)
     except NotDistributedError as error:
         outcome = Outcome("refused", error.message.partition(": ")[2])
-    except (DataflowError, IncorrectAstError, ResourceError) as error:
+    except (DataflowError, ResourceError) as error:
         outcome = Outcome("refused", error.message)
     except Exception:
         outcome = Outcome("failed", traceback.format_exc())
