@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from polyir.distributed.functions import Functions, Outlined, Part
 from polyir.distributed.scan import bounds, row_of, scan
 from polyir.irregular.code import Code
+from polyir.isl_hulls import coalesced
 from polyir.isl_lists import basic_sets_of, parameters_of, pieces_of
 from polyir.limits import within_operations
 
@@ -206,7 +207,7 @@ def disjoint_pieces(elements: isl.Set) -> list[isl.Set]:
     hull = isl.Set.from_basic_set(elements.simple_hull())
     if hull.is_subset(elements):
         return [hull]
-    pieces = basic_sets_of(elements.make_disjoint().coalesce())
+    pieces = basic_sets_of(coalesced(elements.make_disjoint()))
     return [isl.Set.from_basic_set(piece) for piece in pieces]
 
 
