@@ -288,6 +288,39 @@ PROGRAMS = {
     return
   }""",
     ),
+    # Ends of a box as functions of five sizes: in the order of all four accesses, isl fails.
+    "ends": (
+        PLUTO,
+        """
+  func.func @program(%n: index, %m: index, %S: memref<i64>, %x: i64, %A: memref<?x?xi64>,
+                     %B: memref<?xi64>) {
+    %less = arith.cmpi slt, %x, %x : i64
+    affine.for %i = 0 to %n {
+      affine.store %x, %B[%i] : memref<?xi64>
+    }
+    affine.for %i = 1 to %n {
+      scf.if %less {
+        %a0 = affine.load %A[%i, %i + 1] : memref<?x?xi64>
+        %a1 = affine.load %A[%i, symbol(%m) + 3] : memref<?x?xi64>
+        %as = affine.load %S[] : memref<i64>
+        %at0 = arith.addi %as, %a0 : i64
+        %at1 = arith.addi %at0, %a1 : i64
+        affine.store %at1, %S[] : memref<i64>
+      }
+    }
+    affine.for %i = 2 to affine_map<()[s0] -> (s0 - 1)>()[%m] {
+      scf.if %less {
+        %b0 = affine.load %A[symbol(%m) - 1, symbol(%n) * 3 + %i * 3 - 1] : memref<?x?xi64>
+        %b1 = affine.load %A[symbol(%m) + 1, %i] : memref<?x?xi64>
+        %bs = affine.load %S[] : memref<i64>
+        %bt0 = arith.addi %bs, %b0 : i64
+        %bt1 = arith.addi %bt0, %b1 : i64
+        affine.store %bt1, %S[] : memref<i64>
+      }
+    }
+    return
+  }""",
+    ),
 }
 
 OPTIONS = {
