@@ -265,6 +265,26 @@ PROGRAMS = {
     return
   }""",
     ),
+    # More ranks than tiles: what a rank without a tile reads is nothing, though no bound says so.
+    "idle-ranks": (
+        "tile{sizes=5}",
+        """
+  func.func @program(%A: memref<11x10x12xi64>) {
+    affine.for %i = 0 to 3 {
+      %a = affine.load %A[2, %i, %i * 2] : memref<11x10x12xi64>
+      affine.store %a, %A[2, 0, 0] : memref<11x10x12xi64>
+    }
+    affine.for %i = 0 to 9 step 2 {
+      affine.for %j = 0 to 10 step 3 {
+        %a = affine.load %A[0, %i + 1, %j + 2] : memref<11x10x12xi64>
+        %b = affine.load %A[2, %i, %j + 1] : memref<11x10x12xi64>
+        %c = arith.minsi %a, %b : i64
+        affine.store %c, %A[%i + 2, 0, 0] : memref<11x10x12xi64>
+      }
+    }
+    return
+  }""",
+    ),
     # One place for statements of which each has other sizes: no hull of all places has an end.
     "places": (
         "isl-schedule{fusion=typed}",
@@ -372,7 +392,8 @@ def arguments(function: CompiledFunction, size: int) -> list[Argument]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_in_blocks(name: str, tmp_path: Path) -> None:
-    check(name, "blocks", tmp_path, SANITIZED if name == "out-of-bounds" else FLAGS)
+    is_checked = name in ("out-of-bounds", "idle-ranks")
+    check(name, "blocks", tmp_path, SANITIZED if is_checked else FLAGS)
 
 
 @pytest.mark.parametrize("name", ["transposed", "scalar", "types"])
