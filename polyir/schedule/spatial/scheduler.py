@@ -221,7 +221,8 @@ class _GpuPolicy(_LocalityPolicy):
     """Bands for GPUs: the first row gives coalesced accesses, as many rows as can are coincident.
 
     If the first row cannot be coincident, there is no band: a sequential loop has parallel ones
-    inside, and they become kernels.
+    inside, and they become kernels. If nothing but reductions is in the way, that loop is any one,
+    as there is no order for it to carry.
     """
 
     def rows_of_band(
@@ -235,8 +236,11 @@ class _GpuPolicy(_LocalityPolicy):
         attributes: LoopAttributes = ()
         if not graph.is_inside_parallel and run.rows_left:
             many = run.problems.carrying_many(run.groups, run.spanned, coincident=True)
-            if many is None:
+            if many is None and any(each.validity for each in edges):
                 return Band()
+            if many is None:
+                any_rows = proximity_rows(statements, self.parameter_count, edges, run.spanned)
+                return band_of(any_rows[:1], edges)
             if many.carried:
                 run.add(many.hyperplane)
                 attributes = (MAP_TO_X,)
