@@ -64,7 +64,9 @@ class Range:
 
 
 def _is_bounded(difference: isl.PwAff) -> bool:
-    return all(bool(value.is_int()) for value in (difference.min_val(), difference.max_val()))
+    # isl asks for coefficients that are integers, also where n is even in n/2.
+    whole = difference.floor()
+    return all(bool(value.is_int()) for value in (whole.min_val(), whole.max_val()))
 
 
 @dataclass(frozen=True)
