@@ -7,7 +7,7 @@ from typing import TypeVar
 import islpy as isl
 
 Relation = TypeVar("Relation", isl.Set, isl.Map, isl.UnionMap)
-Pieces = TypeVar("Pieces", isl.Set, isl.Map, isl.UnionMap, isl.PwAff)
+Pieces = TypeVar("Pieces", isl.Set, isl.Map, isl.UnionSet, isl.UnionMap, isl.PwAff)
 
 
 def simplified(relation: Relation) -> Relation:

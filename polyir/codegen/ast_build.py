@@ -461,6 +461,12 @@ def expression_of(value: isl.PwAff, context: isl.Set) -> AstExpression:
         return expression_from_isl(isl.AstBuild.from_context(context).expr_from_pw_aff(value))
 
 
+def condition_of(points: isl.Set, context: isl.Set) -> AstExpression:
+    """Whether parameters are in a set, for those in `context`."""
+    with _ast_options(whole_iterations=False):
+        return expression_from_isl(isl.AstBuild.from_context(context).expr_from_set(points))
+
+
 def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[AstExpression, AstExpression], ...]:
     if box is None:
         return ()
