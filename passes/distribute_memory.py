@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import islpy as isl
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import errors_at, remark
+from polyir.diagnostics import PolyirError, errors_at, remark
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.program import distribute_memory
 from polyir.distributed.requirements import (
@@ -101,6 +102,11 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
         for scop in scops:
             require_known_elements(scop)
             with errors_at(scop.op):
-                remarks = distribute_memory(op, scop, self)
+                try:
+                    remarks = distribute_memory(op, scop, self)
+                except isl.Error as error:
+                    raise PolyirError(
+                        f"the loops are not distributed: isl fails: {error}"
+                    ) from error
             for message in remarks:
                 remark(self.name, message, scop.op)

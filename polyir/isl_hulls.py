@@ -7,6 +7,7 @@ from typing import TypeVar
 import islpy as isl
 
 Relation = TypeVar("Relation", isl.Set, isl.Map, isl.UnionMap)
+Pieces = TypeVar("Pieces", isl.Set, isl.Map, isl.UnionSet, isl.UnionMap, isl.PwAff)
 
 
 def simplified(relation: Relation) -> Relation:
@@ -22,12 +23,12 @@ def simplified(relation: Relation) -> Relation:
         return relation
 
 
-def coalesced(relation: Relation) -> Relation:
-    """The relation in fewer parts, unless isl fails: it does where some divisions are."""
+def coalesced(item: Pieces) -> Pieces:
+    """A relation or a function in fewer parts, unless isl fails: it does for some divisions."""
     try:
-        return relation.coalesce()
+        return item.coalesce()
     except isl.Error:
-        return relation
+        return item
 
 
 def convex_if_possible(values: isl.Set) -> isl.Set:

@@ -9,18 +9,18 @@ arrays no room to spare, for the address sanitiser.
 from __future__ import annotations
 
 import os
-import shutil
-import signal
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
+from polyir.runtime.compiler import CompilationError, run_command
 from polyir.runtime.functions import numpy_type
+from polyir.runtime.mpi import MISSING_MPI, find_mpi, has_mpi
+from polyir.runtime.ranks import RanksError, run_ranks
 from polyir.target.abi import ArrayParameter, Signature
 
 Argument = np.ndarray | int | float
@@ -37,22 +37,25 @@ ENVIRONMENT = {
     "OMP_WAIT_POLICY": "passive",
 }
 
+THREADS = 2
+"""Threads of each rank, in programs with OpenMP."""
+
+BUSY_LIMIT = "POLYIR_TEST_BUSY_LIMIT"
+"""The environment variable with how many seconds of a processor a rank may compute, if it is set.
+
+A rank that computes for longer ends the run with `BUSY`. Ranks that wait for each other for ever
+do not count as computing.
+"""
+
+BUSY = "computes for too long"
+
 PATTERN = 0xCB
 """Each byte of memory that nothing was written to: -1.3e57 as a double, and no usual integer."""
 
 
 def missing_mpi() -> str:
     """Why there is no MPI to run ranks with; empty if there is."""
-    missing = [name for name in ("mpicc", "mpiexec") if _program(name) is None]
-    return f"needs {' and '.join(missing)} (pip install mpich)" if missing else ""
-
-
-def _program(name: str) -> str | None:
-    return shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
-
-
-class RanksFailedError(Exception):
-    """A run that ended with an error, or did not end in time."""
+    return "" if has_mpi() else MISSING_MPI
 
 
 @dataclass
@@ -79,20 +82,16 @@ class RankProgram:
     def run(
         self, calls: Sequence[Sequence[Argument]], ranks: int, seconds: float = 60
     ) -> list[Call]:
-        """The results of calls; raises `RanksFailedError`, also after so many `seconds`."""
-        with tempfile.TemporaryDirectory() as folder:
-            given, taken, errors = (Path(folder) / name for name in ("given", "taken", "errors"))
+        """The results of calls; raises `RanksError`, also after so many `seconds`."""
+        with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, ENVIRONMENT):
+            given, taken = (Path(folder) / name for name in ("given", "taken"))
             given.write_bytes(_packed(self.signature, calls))
-            command = [_program("mpiexec") or "", "-n", str(ranks), str(self.path)]
-            try:
-                output = run_to_end([*command, str(given), str(taken), str(errors)], seconds)
-            except RanksFailedError as error:
-                said = errors.read_text() if errors.exists() else ""
-                raise RanksFailedError(f"{said}{error}"[:3000]) from None
+            command = [str(each) for each in (self.path, given, taken)]
+            output = run_ranks(command, ranks, seconds, THREADS)
             content = taken.read_bytes() if taken.exists() else b""
         arrays = [each for call in calls for each in call if isinstance(each, np.ndarray)]
         if len(content) != sum(each.nbytes for each in arrays):
-            raise RanksFailedError(f"no result:\n{output}"[:3000])
+            raise RanksError(f"{ranks} ranks gave no result:\n{output}")
         results = [
             Call(arguments, [0] * ranks, [0] * ranks)
             for arguments in _unpacked(self.signature, calls, content)
@@ -106,46 +105,15 @@ class RankProgram:
         return results
 
 
-def run_to_end(
-    command: Sequence[str], seconds: float, environment: Mapping[str, str] = ENVIRONMENT
-) -> str:
-    """What a command prints; raises `RanksFailedError` if it fails, or takes longer.
-
-    Then all that it started is killed.
-    """
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, **environment},
-    )
-    try:
-        output, errors = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        raise RanksFailedError(f"no end after {seconds:g} s") from None
-    if process.returncode:
-        raise RanksFailedError(f"exit code {process.returncode}:\n{errors}{output}"[:3000])
-    return output
-
-
 def build(
     source: str, signature: Signature, path: Path, flags: Sequence[str] = FLAGS
 ) -> RankProgram:
-    """Compile a distributed function with a main program; raises `RanksFailedError`."""
+    """Compile a distributed function with a main program; raises `CompilationError`."""
     text = path.with_suffix(".c")
     text.write_text("\n".join((filled(source), _main(signature))))
-    done = subprocess.run(
-        [_program("mpicc") or "", *flags, str(text), "-o", str(path), "-lm"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_command([find_mpi().compiler, *flags, str(text), "-o", str(path), "-lm"])
     if done.returncode:
-        raise RanksFailedError(done.stderr[:3000])
+        raise CompilationError(done.stderr[:3000])
     return RankProgram(path, signature)
 
 
@@ -222,15 +190,38 @@ _PRELUDE = f"""\
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+static volatile sig_atomic_t waits;
+
 // MPICH calls this where a rank waits: it gives the processor away for a while.
 int sched_yield(void) {{
+  waits = 1;
   struct timespec pause = {{0, 20000}};
   return nanosleep(&pause, NULL);
+}}
+
+// Each tenth of a second of the processor without such a call is one in which the rank computes.
+static void tick(int signal) {{
+  static int tenths;
+  static const char said[] = "a rank {BUSY}\\n";
+  if (!waits && ++tenths > 10 * atof(getenv("{BUSY_LIMIT}")) &&
+      write(2, said, sizeof said - 1) > 0)
+    _exit(1);
+  waits = 0;
+}}
+
+__attribute__((constructor)) static void start_clock(void) {{
+  const struct itimerval tenth = {{{{0, 100000}}, {{0, 100000}}}};
+  const struct sigaction action = {{.sa_handler = tick, .sa_flags = SA_RESTART}};
+  if (getenv("{BUSY_LIMIT}")) {{
+    sigaction(SIGPROF, &action, NULL);
+    setitimer(ITIMER_PROF, &tenth, NULL);
+  }}
 }}
 
 static int64_t allocated, most_allocated, most_in_steps, messages;
@@ -291,9 +282,8 @@ static void put(FILE *file, const void *from, int64_t size) {
 }
 
 int main(int count, char **names) {
-  // After `MPI_Abort`, mpiexec may lose what was written to its pipe.
-  if (dup2(open(names[3], O_WRONLY | O_CREAT | O_APPEND, 0600), 2) < 0)
-    return 2;
+  // All ranks print to one file.
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
   MPI_Init(&count, &names);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

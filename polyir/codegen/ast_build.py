@@ -165,8 +165,8 @@ def build_ast(
     each part, which is much code to avoid a cheap test. isl's default is used only if the whole
     range of a loop is not affine in the enclosing loops.
 
-    If isl takes too long or crashes, loops are generated from what is `cheaper`; without that, or
-    if it also takes too long, the outer loops over tiles are generated from the tiles alone
+    If isl takes too long, crashes or is wrong, loops are generated from what is `cheaper`; without
+    that, or if isl fails again, the outer loops over tiles are generated from the tiles alone
     (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
     atomic, with guards inside, and at last over convex sets (`wider_domains`). If isl does not find
     the number of iterations of a loop to unroll, no loop is unrolled. isl numbers the tiles
@@ -188,7 +188,7 @@ def build_ast(
                 if number == len(attempts):
                     raise
                 continue
-            except _IslFailedError as error:
+            except (_IslFailedError, IncorrectAstError) as error:
                 failure = failure or error
                 continue
             if ast is not None and is_usable(ast):
@@ -459,6 +459,12 @@ def expression_of(value: isl.PwAff, context: isl.Set) -> AstExpression:
     """A function of parameters, for those in `context`."""
     with _ast_options(whole_iterations=False):
         return expression_from_isl(isl.AstBuild.from_context(context).expr_from_pw_aff(value))
+
+
+def condition_of(points: isl.Set, context: isl.Set) -> AstExpression:
+    """Whether parameters are in a set, for those in `context`."""
+    with _ast_options(whole_iterations=False):
+        return expression_from_isl(isl.AstBuild.from_context(context).expr_from_set(points))
 
 
 def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[AstExpression, AstExpression], ...]:

@@ -22,8 +22,7 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
-from polyir.codegen.ast_build import expression_of
-from polyir.codegen.ast_expressions import AstExpressionReader
+from polyir.distributed.boxes import extent, value_where_defined
 from polyir.distributed.elements import OWN, Division, Elements
 from polyir.distributed.functions import Part, dynamic
 from polyir.distributed.neighbours import rank_of
@@ -31,8 +30,6 @@ from polyir.distributed.options import DistributionOptions
 from polyir.distributed.ownership import ArrayPart, Ownership
 from polyir.distributed.phases import Range
 from polyir.irregular.code import Code
-from polyir.isl_lists import basic_sets_of
-from polyir.model.index_expressions import IndexExpression
 
 Values = Mapping[str, SSAValue]
 Parts = Mapping[str, Part]
@@ -257,7 +254,7 @@ class Blocks:
         for part in () if self._ownership is None else self._ownership.parts.values():
             box: list[tuple[SSAValue, SSAValue]] = []
             for dimension in range(part.rank):
-                least, size = self.extent(code, part.accessed, dimension, values)
+                least, size = extent(code, self._scop, part.accessed, dimension, values)
                 begin = code.select(size, "eq", 0, 0, least)
                 box.append((begin, code.sum(begin, size)))
             found.append((part, box))
@@ -315,7 +312,7 @@ class Blocks:
     def _tiles(self, code: Code, range: Range, values: Values) -> tuple[SSAValue, SSAValue]:
         """The first tile of a loop, and how many there are."""
         first, last = (
-            self._value(code, tile.gist(tile.domain()).coalesce(), values)
+            value_where_defined(code, self._scop, tile, values)
             for tile in map(range.tile, (range.least, range.greatest))
         )
         return first, code.steps(first, code.sum(last, 1), 1)
@@ -379,7 +376,7 @@ class Blocks:
             known = {**values, **self.bounds(body, place, block, OWN)}
             for name, sets in held.items():
                 for dimension, cell in enumerate(cells[name]):
-                    least, size = self.extent(body, sets, dimension, known)
+                    least, size = extent(body, self._scop, sets, dimension, known)
                     if name in whole:
                         least, size = (
                             body.choice(is_first, body.constant(0), each) for each in (least, size)
@@ -414,34 +411,6 @@ class Blocks:
         whole = {name: [every[name]] for name in self._options.replicate if held[name]}
         return {name: sets for name, sets in (held | whole).items() if sets}
 
-    def extent(
-        self, code: Code, sets: Sequence[isl.Set], dimension: int, values: Values
-    ) -> tuple[SSAValue, SSAValue]:
-        """The least subscript along a dimension, and how many there are up to the greatest.
-
-        They are for the box around all sets. The ends of a union would be functions with a piece
-        for each order of the blocks of all divisions, or of the ends of many basic sets.
-        """
-        parts = [part for each in sets for part in _few_basic_sets(each)]
-        ends = [(each.dim_min(dimension), each.dim_max(dimension)) for each in parts]
-        if len(ends) == 1:
-            first, last = ends[0]
-            extent = last.sub(first).add_constant_val(isl.Val(1))
-            least = self._value(code, first.gist(first.domain()).coalesce(), values)
-            return least, self._value(code, _or(extent, 0, self._scop.context), values)
-        firsts, lasts = (
-            [self._value(code, _or(end, nothing, self._scop.context), values) for end in each]
-            for each, nothing in zip(zip(*ends, strict=True), (_FAR, -_FAR), strict=True)
-        )
-        least, greatest = reduce(code.minimum, firsts), reduce(code.maximum, lasts)
-        return least, code.steps(least, code.sum(greatest, 1), 1)
-
-    def _value(self, code: Code, function: isl.PwAff, values: Values) -> SSAValue:
-        known = {name: IndexExpression.of(value) for name, value in values.items()}
-        context = self._scop.context.align_params(function.get_domain_space())
-        expression = expression_of(function, context)
-        return AstExpressionReader(known).value(expression, code.builder)
-
 
 def _coordinates(code: Code, block: SSAValue, sides: Sequence[SSAValue]) -> tuple[SSAValue, ...]:
     """Where a block is in a grid, whose blocks are numbered row by row."""
@@ -458,26 +427,3 @@ def _rank_at(code: Code, where: Sequence[SSAValue], grid: Sequence[SSAValue]) ->
         for coordinate, side in zip(where, grid, strict=True)
     ]
     return places[0] if len(places) == 1 else code.sum(code.product(places[0], grid[1]), places[1])
-
-
-def _few_basic_sets(union: isl.Set) -> Sequence[isl.Set]:
-    """A set, or each of its basic sets if isl would need minutes for the ends of all."""
-    if union.n_basic_set() <= _MOST_BASIC_SETS:
-        return (union,)
-    return [isl.Set.from_basic_set(each) for each in basic_sets_of(union)]
-
-
-_MOST_BASIC_SETS = 6
-"""Ends of more basic sets than these are compared when the program runs."""
-
-_FAR = 1 << 40
-"""A subscript beyond all others: the least one where there is none."""
-
-
-def _or(function: isl.PwAff, otherwise: int, context: isl.Set) -> isl.PwAff:
-    """A function of parameters that is a constant where it was not defined."""
-    elsewhere = isl.Set.universe(function.get_domain_space()).subtract(function.domain())
-    zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(function.get_domain_space()))
-    rest = isl.PwAff.from_aff(zero.add_constant_val(isl.Val(otherwise)))
-    rest = rest.intersect_params(elsewhere.params())
-    return function.union_add(rest).gist_params(context).coalesce()

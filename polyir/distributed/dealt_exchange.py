@@ -35,7 +35,7 @@ class DealtExchange(Exchange):
         parts: Holder,
         tag: int,
     ) -> None:
-        super().__init__(blocks, transfer.element, values, place, tag)
+        super().__init__(blocks, transfer.transfer.element, values, place, tag)
         self._transfer, self._parts = transfer, parts
 
     def begin(self, code: Code) -> None:

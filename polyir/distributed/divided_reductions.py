@@ -12,7 +12,7 @@ that it had before counts once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -26,18 +26,9 @@ from polyir.dialects.dependence import Dependence, Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.isl_lists import sets_of
 from polyir.isl_maps import universe
-from polyir.isl_trees import BandMembers, TreeNode, node_type, path_of
+from polyir.isl_trees import BandMembers, TreeNode, path_of
 from polyir.model.affine_maps import Valued
-from polyir.model.order import (
-    Active,
-    all_active,
-    below,
-    members_of,
-    separates,
-    still_active,
-    strict_ones,
-)
-from polyir.model.reductions import updates_of
+from polyir.model.order import Active, all_active
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import Combiner, Update, allow_overflow, memory_of
@@ -46,16 +37,16 @@ from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import Allocator, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement
-from polyir.transform.reassociation.plan import NoReductionError
 from polyir.transform.reassociation.private_results import (
     PrivateArray,
     cells_of_results,
     private_array,
 )
 from polyir.transform.reassociation.private_rewriting import from_lower
+from polyir.transform.reassociation.reduction_loops import ReductionLoops
 from polyir.transform.reassociation.rewriting import Namer
 from polyir.transform.reassociation.tree import changed_at, filter_of_new
-from polyir.transform.walk import BAND, adds_instances, coincident_flags, name_list, statements_of
+from polyir.transform.walk import coincident_flags
 
 
 @dataclass(frozen=True)
@@ -145,49 +136,19 @@ class _Loop:
     arrays: tuple[PrivateArray, ...]
 
 
-class _Search:
-    """Goes through a tree, and notes why loops that carry reductions are not divided."""
+class _Search(ReductionLoops[_Loop]):
+    """The loops that are divided: no loop around them is coincident."""
 
-    def __init__(self, scop: Scop) -> None:
-        self.reasons: list[str] = []
-        self._scop = scop
-        self._updates = updates_of(scop).found
+    left_out = "is not divided"
 
-    def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[_Loop]:
-        """The loops from `node` down that are divided, in the order of the tree."""
-        if adds_instances(node):
-            return
-        if node_type(node) is BAND:
-            flags = coincident_flags(node)
-            left = actives
-            for position, member in enumerate(members_of(node)):
-                carried = [each for each in left if separates(each, member)]
-                if flags[position] or not carried:
-                    return
-                if not strict_ones(carried):
-                    found = self._planned(node, position, carried)
-                    if found is not None:
-                        yield found
-                        return
-                left = still_active(left, member)
-        for position, inner in enumerate(below(node, actives)):
-            yield from self.visit(node.child(position), inner)
+    def _ends(self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]) -> bool:
+        return coincident_flags(band)[position] or not carried
 
-    def _planned(
-        self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]
-    ) -> _Loop | None:
-        depth = band.get_schedule_depth() + position
-        try:
-            if band.is_subtree_anchored():
-                raise NoReductionError("AST options at or below it name the loops around them")
-            node = split_at(band, position)
-            names = dict.fromkeys(each.dependence.array for each in carried)
-            arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
-        except NoReductionError as error:
-            where = f"loop {depth + 1} around {name_list(statements_of(band))}"
-            self.reasons.append(f"{where} is not divided: {error}")
-            return None
-        return _Loop(path_of(band), position, depth, arrays)
+    def _planned(self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]) -> _Loop:
+        node = split_at(band, position)
+        names = dict.fromkeys(each.dependence.array for each in carried)
+        arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
+        return _Loop(path_of(band), position, band.get_schedule_depth() + position, arrays)
 
 
 def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[PartialResults, ...]]:

@@ -22,6 +22,7 @@ import islpy as isl
 from polyir.dialects.dependence import DependenceKind
 from polyir.distributed.extents import existing_elements
 from polyir.distributed.phases import Phase, Range, unused_stem
+from polyir.isl_hulls import coalesced
 from polyir.isl_lists import maps_of, sets_of
 from polyir.model.analysis import flow_by_dates
 from polyir.model.scop import Scop
@@ -289,7 +290,7 @@ class Elements:
     def _of_arrays(self, unions: Iterable[isl.UnionSet]) -> dict[str, isl.Set]:
         """The elements of each array, in the order of the names of arrays in the scop."""
         union = reduce(isl.UnionSet.union, unions).intersect_params(self.scop.context)
-        found = {each.get_tuple_name() or "": each.coalesce() for each in sets_of(union)}
+        found = {each.get_tuple_name() or "": coalesced(each) for each in sets_of(union)}
         return {
             name: found[name]
             for name in self.scop.arrays

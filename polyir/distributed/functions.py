@@ -27,6 +27,7 @@ from polyir.distributed.elements import OWN, PEER, Elements, step_parameters
 from polyir.distributed.part_dependences import dependences_within
 from polyir.distributed.phases import Phase
 from polyir.irregular.code import Code
+from polyir.isl_hulls import coalesced
 from polyir.isl_lists import parameters_of
 from polyir.isl_names import unique_name
 from polyir.isl_trees import TreeNode, build_tree
@@ -126,7 +127,7 @@ class Functions:
             f"compute_{phase.name}", parameters, arrays, [value.type for value in self.outside]
         )
         instances = self._elements.in_step(phase).intersect(self._elements.run_by(phase, OWN))
-        instances = instances.intersect_params(self._scop.context).coalesce()
+        instances = coalesced(instances.intersect_params(self._scop.context))
         mapping = dict(zip(self.outside, others, strict=True)) | {
             value: values[name] for name, value in self._scop.op.parameter_values.items()
         }

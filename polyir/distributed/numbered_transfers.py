@@ -15,8 +15,8 @@ import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
-from polyir.distributed.functions import Functions, Outlined, Part
-from polyir.distributed.transfers import Copier, along_row, no_memory, outlined_transfer
+from polyir.distributed.functions import Functions, Part
+from polyir.distributed.transfers import Copier, Transfer, along_row, no_memory, outlined_transfer
 from polyir.irregular.code import Code
 
 _MEASURE = -1
@@ -40,13 +40,12 @@ class Numbers:
 
 @dataclass(frozen=True)
 class NumberedTransfer:
-    """As `Transfer`, with the same elements several times, which are copied once.
+    """A transfer with the same elements several times, which are copied once.
 
     `ranks` has the number of dimensions of each array.
     """
 
-    element: Attribute
-    function: Outlined
+    transfer: Transfer
     ranks: tuple[int, ...]
 
     def new_box(self, code: Code) -> SSAValue:
@@ -65,8 +64,8 @@ class NumberedTransfer:
         """Add code that puts elements into a box; how many there are, those there before, too."""
         tables = tuple(no_memory(code, IndexType(), rank) for rank in self.ranks)
         none = code.constant(0)
-        message = no_memory(code, self.element), none
-        return self._call(code, values, parts, message, _MEASURE, none, Numbers(box, tables))
+        numbers = Numbers(box, tables)
+        return self.copy(code, values, parts, (None, none), _MEASURE, none, numbers)
 
     @contextmanager
     def numbers(self, code: Code, box: SSAValue) -> Iterator[Numbers]:
@@ -100,24 +99,8 @@ class NumberedTransfer:
         `message` has the buffer, which counting needs not, and the next place. Elements in it from
         the place `first` on are for the same receiver. Returns the place after the last element.
         """
-        buffer, start = message
-        if buffer is None:
-            buffer = no_memory(code, self.element)
-        return self._call(code, values, parts, (buffer, start), action, first, numbers)
-
-    def _call(
-        self,
-        code: Code,
-        values: Mapping[str, SSAValue],
-        parts: Mapping[str, Part],
-        message: tuple[SSAValue, SSAValue],
-        action: int,
-        first: SSAValue,
-        numbers: Numbers,
-    ) -> SSAValue:
-        others = [*message, code.constant(action), first, numbers.box, *numbers.tables]
-        (end,) = self.function.call(code, values, parts, others)
-        return end
+        more = [first, numbers.box, *numbers.tables]
+        return self.transfer.copy(code, values, parts, message, action, more)
 
 
 def numbered_transfer(
@@ -133,7 +116,7 @@ def numbered_transfer(
     function = outlined_transfer(
         functions, name, sets, element, writers, _NumberingCopier, [IndexType(), *types]
     )
-    return NumberedTransfer(element, function, ranks)
+    return NumberedTransfer(Transfer(element, function), ranks)
 
 
 class _NumberingCopier(Copier):

@@ -20,6 +20,7 @@ import islpy as isl
 
 from polyir.distributed.elements import OWN, PEER, Division, Elements
 from polyir.distributed.phases import Phase, unused_stem
+from polyir.isl_hulls import coalesced
 from polyir.isl_lists import maps_of
 from polyir.limits import within_operations
 
@@ -140,7 +141,7 @@ class Ownership:
         scop = self._elements.scop
         accesses = self._elements.writes.union(self._elements.reads).intersect_domain(scop.domain)
         ranges = (each.range() for each in _of_array(accesses, array))
-        found = (elements.intersect_params(scop.context).coalesce() for elements in ranges)
+        found = (coalesced(elements.intersect_params(scop.context)) for elements in ranges)
         return tuple(each for each in found if not each.is_empty())
 
     def _part(

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
+from polyir.isl_hulls import coalesced
 from polyir.isl_lists import maps_of
 
 
@@ -29,7 +30,7 @@ def dependences_within(
             ends = isl.UnionMap.from_map(each.relation)
             ends = ends.intersect_domain(instances).intersect_range(instances)
             items += (
-                Dependence(each.kind, names[each.array], relation.coalesce())
+                Dependence(each.kind, names[each.array], coalesced(relation))
                 for relation in maps_of(ends)
                 if not relation.is_empty()
             )

@@ -18,6 +18,7 @@ from functools import reduce
 import islpy as isl
 
 from polyir.distributed.placement import places_in_space
+from polyir.isl_hulls import coalesced
 from polyir.isl_lists import basic_sets_of, parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
 from polyir.model.scop import Scop
@@ -52,8 +53,8 @@ class Range:
         larger = max(self, other, key=lambda each: each.stride)
         return replace(
             larger,
-            least=self.least.union_min(other.least).coalesce(),
-            greatest=self.greatest.union_max(other.greatest).coalesce(),
+            least=coalesced(self.least.union_min(other.least)),
+            greatest=coalesced(self.greatest.union_max(other.greatest)),
         )
 
     def tile(self, value: isl.PwAff) -> isl.PwAff:
@@ -63,7 +64,9 @@ class Range:
 
 
 def _is_bounded(difference: isl.PwAff) -> bool:
-    return all(bool(value.is_int()) for value in (difference.min_val(), difference.max_val()))
+    # isl asks for coefficients that are integers, also where n is even in n/2.
+    whole = difference.floor()
+    return all(bool(value.is_int()) for value in (whole.min_val(), whole.max_val()))
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ def instances_of_steps(phase: Phase) -> isl.Set:
     strides = [_stride_of(only, place) for place in range(phase.steps)]
     divisions = max((each.dim(isl.dim_type.div) for each in basic_sets_of(only)), default=0)
     if divisions > sum(stride > 1 for stride, _ in strides):
-        only = only.remove_divs().coalesce()
+        only = coalesced(only.remove_divs())
         for place, (stride, offset) in enumerate(strides):
             if stride > 1:
                 only = only.intersect(_lattice(phase.steps, place, stride, offset))
@@ -304,8 +307,8 @@ class _Division:
         if is_sum:
             # The exact bounds have many pieces; these are at most a tile further apart. A hull may
             # have none: pieces of several statements may end at different parameters.
-            values = values.remove_divs().coalesce()
-        least, greatest = (bound(position).coalesce() for bound in (values.dim_min, values.dim_max))
+            values = coalesced(values.remove_divs())
+        least, greatest = (coalesced(bound(position)) for bound in (values.dim_min, values.dim_max))
         return Range(least, greatest, stride, offset)
 
 

@@ -391,7 +391,7 @@ class _Program:
         """What each rank has for itself in a step of a phase, and MPI combines."""
         shared = {name for each in self._tree.phases if each.is_divided for name in each.statements}
         return [
-            RankResults(each, memory[each.name], phase, self._blocks, values, each.result in shared)
+            RankResults(each, memory[each.name], phase, self._scop, values, each.result in shared)
             for each in self._partial
             if each.updates[0] in phase.statements
         ]

@@ -16,12 +16,13 @@ from xdsl.dialects import arith, mpi
 from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import SSAValue
 
-from polyir.distributed.blocks import Blocks
+from polyir.distributed.boxes import extent
 from polyir.distributed.divided_reductions import PartialResults
 from polyir.distributed.elements import step_parameters
 from polyir.distributed.exchange import i32_of, length_of, pointer_to
 from polyir.distributed.phases import Phase
 from polyir.irregular.code import Code
+from polyir.model.scop import Scop
 from polyir.model.updates import Combiner, neutral_element
 
 _OPERATIONS: Final = {
@@ -61,7 +62,7 @@ class RankResults:
     partial: PartialResults
     memory: SSAValue
     phase: Phase
-    blocks: Blocks
+    scop: Scop
     values: Mapping[str, SSAValue]
     is_shared: bool
 
@@ -99,7 +100,7 @@ class RankResults:
         rows = rows.move_dims(isl.dim_type.param, count, isl.dim_type.set, 0, len(steps))
         for position, name in enumerate(steps, count):
             rows = rows.set_dim_name(isl.dim_type.param, position, name)
-        return self.blocks.extent(code, [rows], 0, self.values)
+        return extent(code, self.scop, [rows], 0, self.values)
 
     def _inner(self, code: Code) -> list[SSAValue]:
         """The extents of a row."""

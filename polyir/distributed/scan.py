@@ -38,7 +38,8 @@ def scan(
     `values` has the parameters, and `names` are for the coordinates. The points of a piece are
     visited in lexicographic order, the pieces one after the other.
     """
-    known = points.compute_divs()
+    # Projections have no name, either.
+    known = (points.reset_tuple_id() if points.has_tuple_id() else points).compute_divs()
     pieces = basic_sets_of(known)
     if len(pieces) > 1:
         pieces = basic_sets_of(known.make_disjoint())
@@ -172,14 +173,23 @@ class _Loops:
     ) -> None:
         self._piece, self._names, self._values, self._visit = piece, names, values, visit
         self._functions = _Values(piece, values)
+        self._shadows = [self._shadow(depth) for depth in range(len(names))]
+        self._without_divisions = _Values(piece.remove_divs(), values)
+        self._further = self._not_bounded()
 
     def write(self, code: Code, point: list[SSAValue]) -> None:
         """Add what runs for the coordinates of the loops around."""
+        depth = len(point)
+        further = self._further[depth] if depth < len(self._names) else []
         conditions = [
             code.compared(
-                self._functions.affine(code, each, point), "eq" if each.is_equality() else "sge", 0
+                functions.affine(code, each, point), "eq" if each.is_equality() else "sge", 0
             )
-            for each in self._conditions(len(point))
+            for functions, constraints in (
+                (self._functions, self._conditions(depth)),
+                (self._without_divisions, further),
+            )
+            for each in constraints
         ]
         if conditions:
             with code.conditional(reduce(code.both, conditions)) as inner:
@@ -192,13 +202,43 @@ class _Loops:
         if depth == len(self._names):
             self._visit(code, point)
             return
-        inner = len(self._names) - depth - 1
-        shadow = self._piece.project_out(_VARIABLE, depth + 1, inner).remove_divs()
-        first, last = bounds(code, shadow.remove_redundancies(), point, self._values)
+        first, last = bounds(code, self._shadows[depth], point, self._values)
         known = dict(self._functions.known)
         with code.loop(self._names[depth], first, code.sum(last, 1)) as (body, value):
             self.write(body, [*point, value])
         self._functions.known = known
+
+    def _shadow(self, depth: int) -> isl.BasicSet:
+        """Bounds of the first coordinates, up to that of a depth."""
+        inner = len(self._names) - depth - 1
+        shadow = self._piece.project_out(_VARIABLE, depth + 1, inner).remove_divs()
+        return shadow.remove_redundancies().insert_dims(_VARIABLE, depth + 1, inner)
+
+    def _not_bounded(self) -> list[list[isl.Constraint]]:
+        """For each loop, conditions outside of it that the bounds of all loops do not replace.
+
+        isl leaves out bounds that follow from conditions on parameters and outer coordinates: in
+        `i >= b and 0 <= i <= n and b <= 0`, the first one.
+        """
+        constraints = [shadow.get_constraints() for shadow in self._shadows]
+        own = [
+            each
+            for depth, at_depth in enumerate(constraints)
+            for each in at_depth
+            if each.involves_dims(_VARIABLE, depth, 1)
+        ]
+        reached = isl.BasicSet.universe(self._piece.get_space())
+        for each in (*self._conditions(0), *own):
+            reached = reached.intersect(isl.BasicSet.from_constraint(each))
+        found: list[list[isl.Constraint]] = []
+        for at_depth in constraints:
+            found.append([])
+            for each in at_depth:
+                holds = isl.BasicSet.from_constraint(each)
+                if not reached.is_subset(holds):
+                    found[-1].append(each)
+                    reached = reached.intersect(holds)
+        return found
 
     def _conditions(self, depth: int) -> list[isl.Constraint]:
         """The constraints that are known from a depth on, and that are no bounds of loops."""

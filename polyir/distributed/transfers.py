@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from polyir.distributed.functions import Functions, Outlined, Part
 from polyir.distributed.scan import bounds, row_of, scan
 from polyir.irregular.code import Code
+from polyir.isl_hulls import coalesced
 from polyir.isl_lists import basic_sets_of, parameters_of, pieces_of
 from polyir.limits import within_operations
 
@@ -41,23 +42,27 @@ class Transfer:
         self, code: Code, values: Mapping[str, SSAValue], parts: Mapping[str, Part]
     ) -> SSAValue:
         """Add code for the number of elements."""
-        return self.copy(code, values, parts, (no_memory(code, self.element), 0), COUNT)
+        return self.copy(code, values, parts, (None, 0), COUNT)
 
     def copy(
         self,
         code: Code,
         values: Mapping[str, SSAValue],
         parts: Mapping[str, Part],
-        message: tuple[SSAValue, SSAValue | int],
+        message: tuple[SSAValue | None, SSAValue | int],
         action: int,
+        more: Sequence[SSAValue] = (),
     ) -> SSAValue:
         """Add code that copies the elements to or from a place in a message.
 
-        Returns the place after the last element.
+        `message` has the buffer, which counting needs not, and the place; `more` are the further
+        arguments of the function. Returns the place after the last element.
         """
         buffer, start = message
+        if buffer is None:
+            buffer = no_memory(code, self.element)
         first = code.constant(start) if isinstance(start, int) else start
-        others = [buffer, first, code.constant(action)]
+        others = [buffer, first, code.constant(action), *more]
         (end,) = self.function.call(code, values, parts, others)
         return end
 
@@ -202,7 +207,7 @@ def disjoint_pieces(elements: isl.Set) -> list[isl.Set]:
     hull = isl.Set.from_basic_set(elements.simple_hull())
     if hull.is_subset(elements):
         return [hull]
-    pieces = basic_sets_of(elements.make_disjoint().coalesce())
+    pieces = basic_sets_of(coalesced(elements.make_disjoint()))
     return [isl.Set.from_basic_set(piece) for piece in pieces]
 
 

@@ -265,6 +265,26 @@ PROGRAMS = {
     return
   }""",
     ),
+    # More ranks than tiles: what a rank without a tile reads is nothing, though no bound says so.
+    "idle-ranks": (
+        "tile{sizes=5}",
+        """
+  func.func @program(%A: memref<11x10x12xi64>) {
+    affine.for %i = 0 to 3 {
+      %a = affine.load %A[2, %i, %i * 2] : memref<11x10x12xi64>
+      affine.store %a, %A[2, 0, 0] : memref<11x10x12xi64>
+    }
+    affine.for %i = 0 to 9 step 2 {
+      affine.for %j = 0 to 10 step 3 {
+        %a = affine.load %A[0, %i + 1, %j + 2] : memref<11x10x12xi64>
+        %b = affine.load %A[2, %i, %j + 1] : memref<11x10x12xi64>
+        %c = arith.minsi %a, %b : i64
+        affine.store %c, %A[%i + 2, 0, 0] : memref<11x10x12xi64>
+      }
+    }
+    return
+  }""",
+    ),
     # One place for statements of which each has other sizes: no hull of all places has an end.
     "places": (
         "isl-schedule{fusion=typed}",
@@ -284,6 +304,39 @@ PROGRAMS = {
     affine.for %i = 0 to affine_map<(d0) -> (d0 - 1)>(%n) {
       %b = affine.load %C[%i + 2, 40 - %n + %i] : memref<41x39xf64>
       affine.store %b, %A[0, %n + %i] : memref<1x64xf64>
+    }
+    return
+  }""",
+    ),
+    # Ends of a box as functions of five sizes: in the order of all four accesses, isl fails.
+    "ends": (
+        PLUTO,
+        """
+  func.func @program(%n: index, %m: index, %S: memref<i64>, %x: i64, %A: memref<?x?xi64>,
+                     %B: memref<?xi64>) {
+    %less = arith.cmpi slt, %x, %x : i64
+    affine.for %i = 0 to %n {
+      affine.store %x, %B[%i] : memref<?xi64>
+    }
+    affine.for %i = 1 to %n {
+      scf.if %less {
+        %a0 = affine.load %A[%i, %i + 1] : memref<?x?xi64>
+        %a1 = affine.load %A[%i, symbol(%m) + 3] : memref<?x?xi64>
+        %as = affine.load %S[] : memref<i64>
+        %at0 = arith.addi %as, %a0 : i64
+        %at1 = arith.addi %at0, %a1 : i64
+        affine.store %at1, %S[] : memref<i64>
+      }
+    }
+    affine.for %i = 2 to affine_map<()[s0] -> (s0 - 1)>()[%m] {
+      scf.if %less {
+        %b0 = affine.load %A[symbol(%m) - 1, symbol(%n) * 3 + %i * 3 - 1] : memref<?x?xi64>
+        %b1 = affine.load %A[symbol(%m) + 1, %i] : memref<?x?xi64>
+        %bs = affine.load %S[] : memref<i64>
+        %bt0 = arith.addi %bs, %b0 : i64
+        %bt1 = arith.addi %bt0, %b1 : i64
+        affine.store %bt1, %S[] : memref<i64>
+      }
     }
     return
   }""",
@@ -339,7 +392,8 @@ def arguments(function: CompiledFunction, size: int) -> list[Argument]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_in_blocks(name: str, tmp_path: Path) -> None:
-    check(name, "blocks", tmp_path, SANITIZED if name == "out-of-bounds" else FLAGS)
+    is_checked = name in ("out-of-bounds", "idle-ranks")
+    check(name, "blocks", tmp_path, SANITIZED if is_checked else FLAGS)
 
 
 @pytest.mark.parametrize("name", ["transposed", "scalar", "types"])

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from faulty_ranks import PIPELINE, STENCIL
-from rank_programs import RankProgram, RanksFailedError, build, missing_mpi
+from rank_programs import BUSY, BUSY_LIMIT, RankProgram, build, missing_mpi
 
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.runtime.functions import public_signatures
+from polyir.runtime.ranks import RanksError
 
 pytestmark = pytest.mark.skipif(bool(missing_mpi()), reason=missing_mpi())
 
@@ -59,14 +60,14 @@ def test_without_a_fault(source: str, tmp_path: Path) -> None:
 def test_shorter_message_is_an_error(call: str, source: str, tmp_path: Path) -> None:
     """MPI itself takes a message that is shorter than the receiver has room for."""
     broken = changed(source, f"{call}(buffer + start, count,", f"{call}(buffer + start, count - 1,")
-    with pytest.raises(RanksFailedError, match=r"error: rank \d: message: \d elements came"):
+    with pytest.raises(RanksError, match=r"error: rank \d: message: \d elements came"):
         run(broken, tmp_path)
 
 
 @pytest.mark.parametrize("call", ["MPI_Isend", "MPI_Send"])
 def test_longer_message_is_an_error(call: str, source: str, tmp_path: Path) -> None:
     broken = changed(source, f"{call}(buffer + start, count,", f"{call}(buffer + start, count + 1,")
-    with pytest.raises(RanksFailedError, match=r"truncated(?s:.*)exit code [1-9]"):
+    with pytest.raises(RanksError, match=r"code [1-9](?s:.*)truncated"):
         run(broken, tmp_path)
 
 
@@ -77,7 +78,7 @@ def test_return_codes_are_read(call: str, source: str, tmp_path: Path) -> None:
     first = "static int32_t polyir_mpi_rank(void) {\n"
     returns = "  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n"
     broken = changed(broken, first, first + returns)
-    with pytest.raises(RanksFailedError, match=r"error: rank \d: MPI_(Wait|Recv): .*truncated"):
+    with pytest.raises(RanksError, match=r"error: rank \d: MPI_(Wait|Recv): .*truncated"):
         run(broken, tmp_path)
 
 
@@ -111,19 +112,34 @@ def failing(source: str, tmp_path_factory: pytest.TempPathFactory) -> RankProgra
 @pytest.mark.parametrize("name", CALLED)
 def test_call_that_fails(name: str, failing: RankProgram, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYIR_TEST_FAILS", name)
-    with pytest.raises(RanksFailedError, match=rf"error: rank -?\d: {name}: "):
+    with pytest.raises(RanksError, match=rf"error: rank -?\d: {name}: "):
         failing.run([[STEPS, N, np.arange(float(N)), np.zeros(N)]], 3, SECONDS)
 
 
-def test_message_that_never_comes_hits_the_time_limit(source: str, tmp_path: Path) -> None:
-    """The test's own check of deadlocks: one rank does not send."""
+def test_rank_that_computes_for_ever_hits_the_busy_limit(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(BUSY_LIMIT, "0.3")
+    first = "static void polyir_mpi_isend_f64("
+    endless = "static void endless(void) {\n  volatile int goes_on = 1;\n  while (goes_on);\n}\n"
+    text = changed(source, first, f"{endless}{first}")
+    text = changed(text, "polyir_mpi_check(MPI_Isend(", "endless(), polyir_mpi_check(MPI_Isend(")
+    with pytest.raises(RanksError, match=f"a rank {BUSY}"):
+        run(text, tmp_path)
+
+
+def test_message_that_never_comes_hits_the_time_limit(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test's own check of deadlocks: one rank does not send. Waiting is not computing."""
+    monkeypatch.setenv(BUSY_LIMIT, "0.1")
     first = "static void polyir_mpi_isend_f64("
     text = changed(source, first, f"#define MPI_Isend(...) (MPI_Isend)(__VA_ARGS__)\n{first}")
     text = text.replace(
         "MPI_Isend(buffer + start, count, MPI_DOUBLE, target,",
         "MPI_Isend(buffer + start, count, MPI_DOUBLE, MPI_PROC_NULL,",
     )
-    with pytest.raises(RanksFailedError, match="no end after 4 s"):
+    with pytest.raises(RanksError, match="longer than 4 seconds"):
         run(text, tmp_path, seconds=4)
 
 

@@ -1,8 +1,9 @@
-"""`make fuzz-distributed`: random programs on several ranks, against the original in one process.
+"""`make fuzz-distributed`: random programs on several ranks, against MLIR's and LLVM's original.
 
 Each program goes through a random schedule and `distribute-memory`, runs on some numbers of ranks
 with all of its sizes, and must give the same bits. A run that does not end in time is a failure: a
-deadlock. Each case has a process of its own.
+deadlock. One of which a rank computes for long is given up, as are compile steps that take long;
+both are counted as slow. Each case has a process of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +27,17 @@ from random import Random
 from typing import Literal
 
 import numpy as np
-from rank_programs import ENVIRONMENT, SANITIZED, Argument, RanksFailedError, build, filled
+from oracle import Oracle
+from rank_programs import (
+    BUSY,
+    BUSY_LIMIT,
+    ENVIRONMENT,
+    SANITIZED,
+    THREADS,
+    Argument,
+    build,
+    filled,
+)
 from xdsl.dialects.builtin import ModuleOp
 
 from fuzzing.generate import random_program
@@ -78,6 +89,9 @@ PARTS = "data=distributed"
 RUN_SECONDS = 300
 """The time limit of a run: what takes longer is a deadlock, also on a busy machine."""
 
+BUSY_SECONDS = 2
+"""The processor time of a rank: with cyclic blocks, it looks at all pairs of them in each step."""
+
 CASE_SECONDS = 3600
 """The time limit of a case: no part of it waits for something that never comes."""
 
@@ -103,8 +117,9 @@ class RanksCase:
 class Outcome:
     """What came of a case: it ran, it was refused, took too long, or failed, and why.
 
-    `seconds` is the processor time of `distribute-memory`; `sent` says whether ranks sent each
-    other anything in steps, `combined` whether MPI combined partial results.
+    `seconds` is the processor time of all passes; `sent` says whether ranks sent each other
+    anything in steps, `combined` whether MPI combined partial results. One that ran has a reason
+    if some of its sizes did not.
     """
 
     kind: Literal["ran", "refused", "slow", "failed"]
@@ -121,6 +136,7 @@ class Found:
     ran: int = 0
     sent: int = 0
     combined: int = 0
+    fewer: int = 0
     parts: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     failures: list[int] = field(default_factory=list)
@@ -133,6 +149,7 @@ class Found:
                 self.ran += 1
                 self.sent += outcome.sent
                 self.combined += outcome.combined
+                self.fewer += bool(outcome.reason)
                 self.parts += PARTS in case.distribution
             case "refused":
                 self.refused[_general(outcome.reason)] += 1
@@ -203,10 +220,7 @@ def scheduled(pipeline: Sequence[str], module: ModuleOp) -> ModuleOp:
 def distributed(case: RanksCase, module: ModuleOp) -> ModuleOp:
     """A scheduled module for ranks. Raises `NotDistributedError`."""
     passes = with_drawn_arrays(case.distribution, module)
-    for text in (passes, *case.later):
-        module = api.run_pipeline(module, text)
-    module.verify()
-    return module
+    return api.run_pipeline(module, ",".join((passes, *case.later)))
 
 
 def check(
@@ -214,55 +228,95 @@ def check(
 ) -> Outcome:
     """What comes of a case; `begin` is told the stages. Raises `NotDistributedError`."""
     text = text_of(case.program)
-    with remarks_to(lambda remark: None), time_limited_to(0):
-        original = api.parse(text)
-        signature = public_signatures(original)[0]
-        for pipeline in (case.pipeline, *OTHERWISE):
+    signature = public_signatures(api.parse(text))[0]
+    start = time.process_time()
+    pipeline, module, source = _compiled(case, text, begin)
+    seconds = time.process_time() - start
+    begin(f"{pipeline}, run")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        calls, expected = _calls(case.program), _calls(case.program)
+        original = Oracle(text, folder)
+        for call in expected:
+            original(f"p{case.program.seed}", *call)
+        try:
+            run_on = _runner(source, module, signature, folder / "program", flags)
+            sent, sizes = _runs(case, run_on, calls, expected)
+        except (CompilationError, RanksError, _WrongError) as error:
+            kind: Literal["slow", "failed"] = "slow" if BUSY in str(error) else "failed"
+            return Outcome(kind, f"{pipeline}, run" if kind == "slow" else str(error), seconds)
+    reason = "" if sizes == len(calls) else f"only the first {sizes} of its sizes"
+    return Outcome("ran", reason, seconds, sent, "reduce" in source.lower())
+
+
+def _compiled(
+    case: RanksCase, text: str, begin: Callable[[str], None]
+) -> tuple[str, ModuleOp, str]:
+    """The passes before that leave a parallel loop, the distributed module, and its C."""
+    for pipeline in (case.pipeline, *OTHERWISE):
+        with remarks_to(lambda remark: None), time_limited_to(0):
             begin(PASSES_BEFORE)
             module = scheduled(pipeline, api.parse(text))
             begin(f"{','.join(pipeline)} and distribute-memory")
-            start = time.process_time()
             try:
                 module = distributed(case, module)
-                source = api.emit(module, "c")
+                return ",".join(pipeline), module, api.emit(module, "c")
             except NotDistributedError as error:
                 if NOT_PARALLEL not in error.message or pipeline == OTHERWISE[-1]:
                     raise
-            else:
-                break
-        seconds = time.process_time() - start
-        begin(f"{','.join(pipeline)}, run")
-        compiled = api.compile_loops(original, CompilerOptions(flags=PLAIN), "c")
-    layout = layout_of(case.program)
-    calls, expected = [], []
-    for run in range(len(case.program.sizes)):
-        for wanted in (calls, expected):
-            sizes, arrays = arguments_for(case.program, layout, run)
-            wanted.append([*sizes, *map(np.array, arrays)])
-        compiled[f"p{case.program.seed}"](*expected[-1])
+    raise AssertionError
+
+
+class _WrongError(Exception):
+    """A result that differs."""
+
+
+_Run = Callable[[Sequence[Sequence[Argument]], int], tuple[list[list[Argument]], int]]
+"""What runs calls on ranks: their results, and how many messages were sent."""
+
+
+def _runs(
+    case: RanksCase,
+    run_on: _Run,
+    calls: Sequence[Sequence[Argument]],
+    expected: Sequence[Sequence[Argument]],
+) -> tuple[bool, int]:
+    """Whether ranks sent each other anything, and the number of sizes that ran.
+
+    The last sizes, which are the largest, are left out if ranks compute too long with them.
+    Raises `_WrongError`, and what `run_on` raises.
+    """
     sent = False
-    with tempfile.TemporaryDirectory() as folder:
+    for ranks in case.ranks:
         try:
-            run_on = _runner(source, module, signature, Path(folder) / "program", flags)
-            for ranks in case.ranks:
-                results, messages = run_on(calls, ranks)
-                sent |= messages > 0
-                for run, (right, found) in enumerate(zip(expected, results, strict=True)):
-                    wrong = _difference(right, found)
-                    if wrong:
-                        sizes = case.program.sizes[run]
-                        return Outcome("failed", f"{ranks} ranks, sizes {sizes}: {wrong}", seconds)
-        except (CompilationError, RanksError, RanksFailedError) as error:
-            return Outcome("failed", str(error), seconds)
-    return Outcome("ran", "", seconds, sent, "reduce" in source.lower())
+            results, messages = run_on(calls, ranks)
+        except RanksError as error:
+            if BUSY not in str(error) or len(calls) == 1:
+                raise
+            return _runs(case, run_on, calls[:-1], expected[:-1])
+        sent |= messages > 0
+        for sizes, right, found in zip(case.program.sizes, expected, results, strict=False):
+            if wrong := _difference(right, found):
+                raise _WrongError(f"{ranks} ranks, sizes {sizes}: {wrong}")
+    return sent, len(calls)
+
+
+def _calls(program: Program) -> list[list[Argument]]:
+    """The arguments of a call for each of the sizes of a program."""
+    layout = layout_of(program)
+    calls: list[list[Argument]] = []
+    for run in range(len(program.sizes)):
+        sizes, arrays = arguments_for(program, layout, run)
+        calls.append([*sizes, *map(np.array, arrays)])
+    return calls
 
 
 def _runner(
     source: str, module: ModuleOp, signature: Signature, path: Path, flags: Sequence[str]
-) -> Callable[[Sequence[Sequence[Argument]], int], tuple[list[list[Argument]], int]]:
-    """Compile a program; what runs calls on ranks: their results, and how many messages were sent.
+) -> _Run:
+    """Compile a program.
 
-    `signature` is that of the original. Raises `CompilationError`, `RanksFailedError`.
+    `signature` is that of the original. Raises `CompilationError`, `RanksError`.
     """
     own = next((each for each in public_signatures(module) if each.part is not None), None)
     if own is None:
@@ -280,7 +334,7 @@ def _runner(
     def run_with_parts(
         calls: Sequence[Sequence[Argument]], ranks: int
     ) -> tuple[list[list[Argument]], int]:
-        done = [run_on_ranks(path, own, call, ranks, RUN_SECONDS, threads=2) for call in calls]
+        done = [run_on_ranks(path, own, call, ranks, RUN_SECONDS, THREADS) for call in calls]
         sent = sum(report.sent["MPI_Isend"].messages for _, report in done)
         return [arguments for arguments, _ in done], sent
 
@@ -333,7 +387,7 @@ def _work(case: RanksCase, flags: tuple[str, ...], sender: Connection) -> None:
         most = PASSES_SECONDS if stage == PASSES_BEFORE else DISTRIBUTION_SECONDS
         signal.setitimer(signal.ITIMER_PROF, most)
 
-    os.environ.update(ENVIRONMENT)
+    os.environ.update({**ENVIRONMENT, BUSY_LIMIT: str(BUSY_SECONDS)})
     try:
         outcome = check(case, flags, begin)
     except NotDistributedError as error:
@@ -377,12 +431,13 @@ def main() -> int:
             print(f"to {number}: {found.ran} ran, {seconds:.0f} s", flush=True)
     print(f"programs tried: {options.count} (numbers {options.first} to {number})")
     print(f"programs that ran: {found.ran}, of which {found.sent} sent messages in steps")
+    print(f"{found.fewer} did not run with their largest sizes, with which ranks compute for long")
     print(
         f"{found.parts} had parts of arrays as arguments, in {found.combined} MPI combined results"
     )
     for reason, times in found.refused.most_common():
         print(f"refused: {times} times: {reason}")
-    print(f"more than {DISTRIBUTION_SECONDS} s: {len(found.slow)}")
+    print(f"slow: {len(found.slow)}")
     for number, reason in found.slow:
         print(f"  program {number}: {reason}")
     print(f"failures: {len(found.failures)} {found.failures}")

@@ -30,6 +30,8 @@ SETS = (
     ("[n, k] -> { [x, y] : 0 <= x < n and 0 <= y < n and (x + y + k) mod 3 = 0 }", False),
     ("[n, k] -> { [x, y] : 0 <= x < n and x mod 2 = 0 and k <= y < n }", True),
     ("[n, k] -> { [x, y] : 0 <= x, y < n and (exists e : y = 2 e or y = 5 e + x) }", False),
+    # The bounds of x are 0 and 4 where n and k let any x be: these conditions are no bounds.
+    ("[n, k] -> { [x, y] : 0, 5 n <= x < 5 k and 2 x < y <= 10 and y mod 3 = 1 }", False),
     ("[n, k] -> { [x = 5, y] : n <= y <= k }", True),
     ("[n, k] -> { [] : n < k and (n + k) mod 2 = 0 }", False),
 )

@@ -7,7 +7,7 @@ dependences and parallelism" (1994), and OpenMP's `reduction` clause have it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -20,16 +20,7 @@ from polyir.dialects.loop_attributes import ParallelAttr
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type, path_of
 from polyir.model.bands import band_facts
-from polyir.model.order import (
-    Active,
-    all_active,
-    below,
-    members_of,
-    separates,
-    still_active,
-    strict_ones,
-)
-from polyir.model.reductions import updates_of
+from polyir.model.order import Active, all_active, members_of
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import loop_steps
@@ -39,8 +30,9 @@ from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import NoBoxError, Side, box_of
 from polyir.transform.parallel import runs_once
 from polyir.transform.reassociation.plan import NoReductionError
+from polyir.transform.reassociation.reduction_loops import ReductionLoops
 from polyir.transform.reassociation.rewriting import cells_of, function_of
-from polyir.transform.walk import BAND, adds_instances, name_list, statements_of
+from polyir.transform.walk import BAND, name_list, statements_of
 
 PARTS = 16
 BLOCK = 1024
@@ -140,46 +132,24 @@ def next_privatization(
     return Found(found, tuple(dict.fromkeys(search.reasons)))
 
 
-class _Search:
-    """Goes through a tree, and notes why loops that carry reductions cannot run in parts."""
+class _Search(ReductionLoops[Privatization]):
+    """The loops that run in parts: no loop of the bands around them is parallel."""
+
+    left_out = "has no parts"
 
     def __init__(self, scop: Scop, options: PrivatizeReductionsOptions) -> None:
-        self.reasons: list[str] = []
-        self._scop = scop
+        super().__init__(scop)
         self._options = options
-        self._updates = updates_of(scop).found
 
-    def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Privatization]:
-        """The loops from `node` down, outermost first."""
-        if adds_instances(node):
-            return
-        if node_type(node) is BAND:
-            members = members_of(node)
-            is_marked = any(ParallelAttr() in each for each in attributes_of_members(node))
-            parallel = band_facts(actives, members).parallel
-            some = (each and not runs_once(node, place) for place, each in enumerate(parallel))
-            if is_marked or any(some):
-                return
-            left = actives
-            for position, member in enumerate(members):
-                carried = [each for each in left if separates(each, member)]
-                if carried and not strict_ones(carried):
-                    try:
-                        yield self._planned(node, position, carried)
-                    except NoReductionError as error:
-                        number = node.get_schedule_depth() + position + 1
-                        names = name_list(statements_of(node))
-                        self.reasons.append(f"loop {number} around {names} has no parts: {error}")
-                left = still_active(left, member)
-        for position, inner in enumerate(below(node, actives)):
-            yield from self.visit(node.child(position), inner)
+    def _is_left(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> bool:
+        parallel = band_facts(actives, members_of(band)).parallel
+        some = (each and not runs_once(band, place) for place, each in enumerate(parallel))
+        is_marked = any(ParallelAttr() in each for each in attributes_of_members(band))
+        return is_marked or any(some)
 
     def _planned(
         self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]
     ) -> Privatization:
-        """A loop in parts; raises `NoReductionError`."""
-        if band.is_subtree_anchored():
-            raise NoReductionError("AST options at or below it name the loops around them")
         step = loop_steps(band)[position]
         node = split_at(band, position)
         depth = node.get_schedule_depth()
