@@ -8,11 +8,11 @@
 // CHECK: pluto-schedule
 // CHECK: tile
 // CHECK: class="region">lines 27 to 31<
-// CHECK: report.c:36:3: left: a while loop
-// CHECK: <h2>lines 19 to 23: input</h2>
-// CHECK: <h2>lines 27 to 31: tile</h2>
 // CHECK: <li data-line="22" {{.*}}data-statements="S0:22">{{.*}}&lt;/script&gt;&lt;b&gt;{{.*}}</li>
 // CHECK: <li data-line="30" {{.*}}data-statements="S0:30">
+// CHECK: role="alert">{{.*}}report.c:36:3: left: a while loop
+// CHECK: <h2>lines 19 to 23: input</h2>
+// CHECK: <h2>lines 27 to 31: tile</h2>
 // CHECK-NOT: </script><b>
 // NO-FOLDER: error: cannot write '{{.*}}x.html'
 void first(int n, double A[n][n], double B[n]) {
