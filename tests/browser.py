@@ -215,7 +215,9 @@ def chromium() -> Iterator[Browser]:
     webdriver = pytest.importorskip("selenium.webdriver")
     options = webdriver.ChromeOptions()
     options.binary_location, driver_path = programs("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
+    # Containers have no user but root, and little shared memory.
+    flags = ("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
+    for argument in ("--headless=new", "--window-size=1280,900", *flags):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(driver_path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import socket
 import subprocess
 import time
@@ -116,6 +117,8 @@ def started(program: str) -> Iterator[Any]:
             [*command, "--no-remote", "--profile", folder],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            # It refuses to run as root in the home of another user.
+            env={**os.environ, "HOME": folder},
         )
         try:
             connection = Marionette(port_of(profile, process))
