@@ -120,6 +120,8 @@ class Contents:
     """The error that ended the compilation, or ""."""
     violated: ViolatedPair | None
     """The pair of instances whose order the error is about."""
+    remarks: tuple[Remark, ...]
+    """What was said after the last step: by a pass that failed, or by the target."""
     steps: tuple[StepView, ...]
     pictures: Pictures = field(default_factory=Pictures)
 
@@ -145,6 +147,7 @@ def contents_of(recording: Recording) -> Contents:
         recording.source,
         recording.error,
         recording.violated,
+        tuple(recording.remarks),
         tuple(_with_pictures(steps, [each.scops for each in programs], pictures)),
         pictures,
     )

@@ -147,3 +147,10 @@ def test_a_report_that_cannot_be_made_is_an_error_first(
         monkeypatch.delitem(sys.modules, "polyir.report.page", raising=False)
     assert main(["--reverse=S0.1", f"--report={page}", str(tmp_path / "sums.mlir")]) == 1
     assert capsys.readouterr().err.startswith(expected)
+
+
+def test_what_the_target_says_is_on_the_page(tmp_path: Path) -> None:
+    source, page = tmp_path / "calls.mlir", tmp_path / "calls.html"
+    source.write_text(CALLS)
+    assert main(["--emit=poly", f"--report={page}", str(source)]) == 0
+    assert page.read_text().count("@f has no scop") == 1
