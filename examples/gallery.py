@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,6 +34,11 @@ class Entry:
     def page(self) -> str:
         """The name of its report."""
         return f"{self.path.replace('/', '-')}.html"
+
+    @property
+    def command(self) -> str:
+        """What runs its passes, for a shell."""
+        return shlex.join(("polyir-opt", *self.options, f"examples/{self.path}.mlir"))
 
 
 SECTIONS: dict[str, tuple[Entry, ...]] = {
@@ -259,7 +265,7 @@ code { font-size: 0.85rem; overflow-wrap: anywhere; }
 {% for each in entries %}
 <dt><a href="{{ each.page }}">{{ each.title }}</a></dt>
 <dd>{{ each.see }}<br>
-<code>polyir-opt {{ each.options|join(" ") }} examples/{{ each.path }}.mlir</code></dd>
+<code>{{ each.command }}</code></dd>
 {% endfor %}
 </dl>
 {% endfor %}

@@ -131,8 +131,8 @@ def _run(arguments: Sequence[str]) -> int:
                 )
                 for region, each in pairs
             )
-    if recording is not None:
-        _write_report(options.report, recording, file, transformed)
+        if recording is not None:
+            _write_report(options.report, recording, file, transformed)
     if options.remarks:
         errors = (item.error for item in transformed if is_detecting and item.error is not None)
         for error in (*file.left, *errors):
@@ -172,10 +172,11 @@ def _recording(options: argparse.Namespace, text: str) -> Recording | None:
     if options.report is None:
         return None
     require_writable(options.report)
+    from polyir.report import require_packages
     from polyir.report.recording import Recording
 
-    readable = text.encode(errors="surrogateescape").decode(errors="replace")
-    return Recording(readable, options.file)
+    require_packages()
+    return Recording(text, options.file)
 
 
 def _recorded(recording: Recording, region: SourceRegion) -> PassPipelineCallbackType:

@@ -44,7 +44,13 @@ from polyir.diagnostics import (
 from polyir.limits import meanwhile, time_limited_to
 from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
 from polyir.targets.deferred import DeferredTarget
-from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
+from polyir.tools.command_line import (
+    ArgumentParser,
+    add_time_limit,
+    exit_code_of,
+    require_writable,
+    write_output,
+)
 from polyir.tools.instrumentation import Instrumentation, add_instrumentation
 from polyir.tools.pass_help import add_information, describe_passes
 from polyir.universe import OPT_TARGETS
@@ -221,7 +227,11 @@ class PolyirOptMain(xDSLOptMain):
         if self.args.report is None:
             return None
         self._require_one_program("--report")
+        require_writable(self.args.report)
+        from polyir.report import require_packages
         from polyir.report.recording import Recording
+
+        require_packages()
 
         return Recording(filename=self._input_name())
 
@@ -279,21 +289,21 @@ class PolyirOptMain(xDSLOptMain):
         output = bytearray()
         failed = False
         in_file = self.args.output_file not in (None, "-")
-        for number, (chunk, line_offset) in enumerate(self._chunks()):
-            stream = StringIO()
-            if number > 0:
-                stream.write(f"{SPLIT_MARKER}\n")
-            with time_limited_to(self.args.time_limit), self._checks():
+        with time_limited_to(self.args.time_limit), self._checks():
+            for number, (chunk, line_offset) in enumerate(self._chunks()):
+                stream = StringIO()
+                if number > 0:
+                    stream.write(f"{SPLIT_MARKER}\n")
                 failed |= not self._run_chunk(chunk, line_offset, stream)
-            output += stream.getvalue().encode()
-            if not in_file:
-                # In order with the diagnostics of this part and the next ones.
-                write_output(None, output)
-                output.clear()
-        self._instrumentation.print_times()
-        self._write_report()
-        if in_file and not failed:
-            write_output(self.args.output_file, output)
+                output += stream.getvalue().encode()
+                if not in_file:
+                    # In order with the diagnostics of this part and the next ones.
+                    write_output(None, output)
+                    output.clear()
+            self._instrumentation.print_times()
+            if in_file and not failed:
+                write_output(self.args.output_file, output)
+            self._write_report()
         return 1 if failed else 0
 
     def _write_report(self) -> None:

@@ -120,14 +120,18 @@ class Contents:
     """The error that ended the compilation, or ""."""
     violated: ViolatedPair | None
     """The pair of instances whose order the error is about."""
+    remarks: tuple[Remark, ...]
+    """What was said after the last step: by a pass that failed, or by the target."""
     steps: tuple[StepView, ...]
     pictures: Pictures = field(default_factory=Pictures)
 
 
 def contents_of(recording: Recording) -> Contents:
     """What a report shows of a compilation. What takes isl too long is left out, and says so."""
-    programs = tuple(_programs(recording.steps))
-    texts, views = _computed(programs)
+    # The passes have said all that there is to say of the program.
+    with remarks_to(lambda remark: None):
+        programs = tuple(_programs(recording.steps))
+        texts, views = _computed(programs)
     steps: list[StepView] = []
     for number, program in enumerate(programs):
         step = program.step
@@ -143,6 +147,7 @@ def contents_of(recording: Recording) -> Contents:
         recording.source,
         recording.error,
         recording.violated,
+        tuple(recording.remarks),
         tuple(_with_pictures(steps, [each.scops for each in programs], pictures)),
         pictures,
     )
@@ -162,7 +167,7 @@ class _Program:
 def _programs(steps: Sequence[Step]) -> Iterator[_Program]:
     last: _Program | None = None
     for step in steps:
-        text = poly_text(step.module)
+        text = _emitted(step.module, poly_text)
         # The text of a program that is not raised yet has what it will be raised to.
         is_raised = tuple(scops_in(step.module)) != ()
         if (
@@ -248,15 +253,15 @@ def _with_pictures(
 def _lowered_texts(module: ModuleOp) -> tuple[Text, ...]:
     """The program at the lower levels, or why it has no such text; it is lowered once for all."""
     lowered = marked(module)
-    with remarks_to(lambda remark: None):
-        try:
-            lower_scops(new_context(), lowered)
-        except PolyirError as error:
-            return tuple(Text(f"// {error.message}") for _ in LEVELS[1:])
-        return tuple(_emitted(lowered, text_of) for text_of in (loops_text, c_text))
+    try:
+        lower_scops(new_context(), lowered)
+    except PolyirError as error:
+        return tuple(Text(f"// {error.message}") for _ in LEVELS[1:])
+    return tuple(_emitted(lowered, text_of) for text_of in (loops_text, c_text))
 
 
 def _emitted(module: ModuleOp, text_of: Callable[[ModuleOp], Text]) -> Text:
+    """What `text_of` returns, or why there is no such text."""
     try:
         return text_of(module)
     except PolyirError as error:

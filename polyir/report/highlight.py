@@ -68,6 +68,8 @@ def highlighted(text: str, language: str) -> list[str]:
     Whatever the text has is escaped. Long programs have so many tokens that their elements are most
     of a page: plain tokens have none, and neighbours of a colour one for all of them.
     """
+    # Pygments, and browsers, would make a line of its own of what follows a carriage return.
+    text = text.replace("\r\n", "\n").replace("\r", " ")
     # No token of MLIR's has more than a line, and most lines are also in the text of a step before.
     marked = _c_lines(text) if language == "c" else list(map(_mlir_line, text.split("\n")))
     return marked[:-1] if text.endswith("\n") else marked

@@ -46,7 +46,11 @@ def page(contents: Contents) -> str:
     folder = files("polyir.report") / "templates"
     texts = {name: (folder / name).read_text("utf-8") for name in _TEMPLATES}
     environment = Environment(
-        loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=DictLoader(texts),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["bytes"] = byte_text
     environment.filters["counted"] = lambda kinds: Counter(kinds).items()
@@ -68,7 +72,8 @@ def page(contents: Contents) -> str:
         scripts=list(map(Markup, scripts)),
         pictures=Markup(json_of(contents.pictures)),
     )
-    return rendered
+    # C files need not be UTF-8.
+    return rendered.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _language(contents: Contents) -> str:

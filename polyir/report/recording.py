@@ -56,7 +56,8 @@ class Recording:
     violated: ViolatedPair | None = None
     region: str = ""
     steps: list[Step] = field(default_factory=list)
-    _remarks: list[Remark] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+    """Those since the last step: by a pass that runs or failed, or by the target."""
     _started: float = 0.0
     _module: ModuleOp | None = None
     """What the pass that runs works on; it may try things on copies."""
@@ -80,9 +81,9 @@ class Recording:
 
     def add(self, name: str, seconds: float, module: ModuleOp) -> None:
         """Record the program after a pass, with the remarks since the last step."""
-        remarks = tuple(self._remarks)
+        remarks = tuple(self.remarks)
         self.steps.append(Step(name, seconds, module.clone(), remarks, self.region))
-        self._remarks.clear()
+        self.remarks.clear()
 
     @contextmanager
     def _preparing(self, name: str, module: ModuleOp) -> Iterator[None]:
@@ -103,7 +104,7 @@ class Recording:
         """Record what passes say and do inside the `with` block; `sink` gets the remarks, too."""
 
         def keep(remark: Remark) -> None:
-            self._remarks.append(remark)
+            self.remarks.append(remark)
             sink(remark)
 
         with remarks_to(keep), inner_steps_to(self._preparing):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd
+from typing import Final
 
 import islpy as isl
 
@@ -81,7 +82,7 @@ class NodeView:
     children: tuple[NodeView, ...]
 
 
-_OPERATIONS = 200_000
+_OPERATIONS: Final = 200_000
 """How many of its operations isl may take to find what a loop carries."""
 
 

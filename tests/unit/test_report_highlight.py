@@ -20,6 +20,11 @@ def test_the_text_is_what_it_was(text: str, language: str) -> None:
     assert plain == text.removesuffix("\n").split("\n")
 
 
+@pytest.mark.parametrize("language", ["c", "mlir"])
+def test_carriage_returns_begin_no_line(language: str) -> None:
+    assert highlighted("x\r\n\r\n  y\rz\r\n", language) == ["x", "", "  y z"]
+
+
 def test_neighbours_of_a_colour_are_one_element_and_plain_tokens_none() -> None:
     (line,) = highlighted("long x; // of <three> words\n", "c")
     assert line == "<i class=t>long</i> x; <i class=c>// of &lt;three&gt; words</i>"
