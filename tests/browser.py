@@ -193,8 +193,7 @@ class Firefox(Browser):
         sizes = {"width": f"{pixels}px", "height": f"{HEIGHT}px"}
         styles = {f"{end}-{name}": size for name, size in sizes.items() for end in ("min", "max")}
         firefox.in_window(self.driver, "Object.assign(browser.style, arguments[0]);", styles)
-        while self.script("return innerWidth") != pixels:
-            pass
+        firefox.wait_for(lambda: self.script("return innerWidth") == pixels)
 
     def pdf(self) -> bytes:
         return base64.b64decode(self.driver.execute("printPage")["value"])

@@ -12,7 +12,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -91,16 +91,22 @@ class Marionette:
         self.socket.close()
 
 
+def wait_for(is_so: Callable[[], bool]) -> None:
+    """Return once something is so; raises `TimeoutError` if that takes too long."""
+    for _ in range(PATIENCE * 20):
+        if is_so():
+            return
+        time.sleep(0.05)
+    raise TimeoutError(f"Firefox has not answered for {PATIENCE} s")
+
+
 def port_of(profile: Path, process: subprocess.Popen[bytes]) -> int:
     """The port that a Firefox listens to, once it has started."""
     told = profile / "MarionetteActivePort"
-    for _ in range(PATIENCE * 20):
-        if told.exists() and (text := told.read_text()):
-            return int(text)
-        if process.poll() is not None:
-            break
-        time.sleep(0.05)
-    raise TimeoutError("Firefox does not start")
+    wait_for(lambda: bool(told.exists() and told.read_text()) or process.poll() is not None)
+    if process.poll() is not None:
+        raise ConnectionError("Firefox does not start")
+    return int(told.read_text())
 
 
 @contextmanager

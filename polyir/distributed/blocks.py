@@ -22,7 +22,7 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
-from polyir.distributed.boxes import extent, value_where_defined
+from polyir.distributed.boxes import Values, extent, value_where_defined
 from polyir.distributed.elements import OWN, Division, Elements
 from polyir.distributed.functions import Part, dynamic
 from polyir.distributed.neighbours import rank_of
@@ -31,7 +31,6 @@ from polyir.distributed.ownership import ArrayPart, Ownership
 from polyir.distributed.phases import Range
 from polyir.irregular.code import Code
 
-Values = Mapping[str, SSAValue]
 Parts = Mapping[str, Part]
 _OWNER = "owner"
 

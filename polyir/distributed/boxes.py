@@ -24,14 +24,15 @@ from polyir.model.index_expressions import IndexExpression
 from polyir.model.scop import Scop
 
 Values = Mapping[str, SSAValue]
+"""The values of parameters, by their names."""
 
 _MOST_BASIC_SETS = 6
 """Ends of more basic sets than these are compared when the program runs."""
 
 _MOST_PIECES = 20
-"""A function with more pieces than these gives way to those for each basic set, or of one end.
+"""Functions with more pieces than these are split: by basic sets, or the extent into its two ends.
 
-Ends for PolyBench's kernels have 16 at most.
+isl took 0.1 s for the expression of a function of 22 pieces, and 1.5 s for one of 99.
 """
 
 _FAR = 1 << 40
@@ -43,8 +44,7 @@ def extent(
 ) -> tuple[SSAValue, SSAValue]:
     """The least subscript along a dimension, and how many there are up to the greatest.
 
-    They are for the box around all sets; if those are empty, there are none. `values` has the
-    parameters.
+    They are for the box around all sets; if those are empty, there are none.
     """
     ends = [end for each in sets for end in _ends(each, dimension)]
     if len(ends) == 1:

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 
 from xdsl.ir import SSAValue
 
-from polyir.distributed.blocks import Blocks, Place, Values
+from polyir.distributed.blocks import Blocks, Place
+from polyir.distributed.boxes import Values
 from polyir.distributed.exchange import IN, OUT, Exchange, Holder
 from polyir.distributed.numbered_transfers import NumberedTransfer, Numbers
 from polyir.distributed.transfers import COUNT, PACK, UNPACK

@@ -16,7 +16,8 @@ from xdsl.dialects.builtin import MemRefType, i32, i64
 from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Attribute, SSAValue
 
-from polyir.distributed.blocks import Blocks, Parts, Place, Values
+from polyir.distributed.blocks import Blocks, Parts, Place
+from polyir.distributed.boxes import Values
 from polyir.distributed.elements import OWN, PEER
 from polyir.distributed.neighbours import Neighbours
 from polyir.distributed.transfers import PACK, UNPACK, Transfer

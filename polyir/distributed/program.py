@@ -14,7 +14,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
-from polyir.distributed.blocks import Blocks, Parts, Place, Values
+from polyir.distributed.blocks import Blocks, Parts, Place
+from polyir.distributed.boxes import Values
 from polyir.distributed.dealt_exchange import DealtExchange
 from polyir.distributed.divided_reductions import (
     DividedReductions,

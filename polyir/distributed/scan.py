@@ -38,7 +38,7 @@ def scan(
     `values` has the parameters, and `names` are for the coordinates. The points of a piece are
     visited in lexicographic order, the pieces one after the other.
     """
-    # Projections have no name, either.
+    # The loops compare its pieces with projections of them, which have no tuple name.
     known = (points.reset_tuple_id() if points.has_tuple_id() else points).compute_divs()
     pieces = basic_sets_of(known)
     if len(pieces) > 1:

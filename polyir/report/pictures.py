@@ -6,7 +6,7 @@ Points and arrows are those of all steps that have the same instances; each step
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 import islpy as isl
@@ -131,8 +131,7 @@ class Pictures:
         if arrows not in self._known_arrows:
             self._known_arrows[arrows] = len(self.arrows)
             self.arrows.append(arrows_of(scene, items))
-        course = course_of(scop, tree, scene)
-        self.courses.append(replace(course, scene=number, arrows=self._known_arrows[arrows]))
+        self.courses.append(course_of(scop, tree, scene, number, self._known_arrows[arrows]))
         return len(self.courses) - 1
 
 
@@ -236,8 +235,8 @@ def _pairs(
     return within_operations(_OPERATIONS, lambda: pairs_of(relation, parameters))
 
 
-def course_of(scop: Scop, tree: NodeView, scene: Scene) -> Course:
-    """The order in which a step runs the points of a scene."""
+def course_of(scop: Scop, tree: NodeView, scene: Scene, number: int, arrows: int) -> Course:
+    """The order in which a step runs the points of a scene, whose number and arrows are given."""
     dates = dates_of(scop, scene.drawn.instances, scene.drawn.parameters)
     order = sorted(dates, key=dates.__getitem__)
     numbers = {node: number for number, node in enumerate(order)}
@@ -245,8 +244,8 @@ def course_of(scop: Scop, tree: NodeView, scene: Scene) -> Course:
     parallel = {name: parallel_positions(tree, name) for name in scene.statements}
     fronts = fronts_of(dates, parallel)
     return Course(
-        0,
-        0,
+        number,
+        arrows,
         tuple(numbers[node] for node in scene.nodes),
         tuple(tiles[node] for node in scene.nodes),
         tuple(fronts[node] for node in scene.nodes),

@@ -4,15 +4,17 @@
 // RUN: not polyir-cc %s --strict --report=%t.none/x.html -o /dev/null 2>&1 | filecheck %s --check-prefix NO-FOLDER
 
 // CHECK: report.c
-// CHECK: class="region">lines 19 to 23<
+// CHECK: class="region">lines 21 to 25<
 // CHECK: pluto-schedule
 // CHECK: tile
-// CHECK: class="region">lines 27 to 31<
-// CHECK: <li data-line="22" {{.*}}data-statements="S0:22">{{.*}}&lt;/script&gt;&lt;b&gt;{{.*}}</li>
-// CHECK: <li data-line="30" {{.*}}data-statements="S0:30">
-// CHECK: role="alert">{{.*}}report.c:36:3: left: a while loop
-// CHECK: <h2>lines 19 to 23: input</h2>
-// CHECK: <h2>lines 27 to 31: tile</h2>
+// CHECK: class="region">lines 29 to 33<
+// CHECK-NOT: </script><b>
+// CHECK: <li data-line="24" {{.*}}data-statements="S0:24">{{.*}}&lt;/script&gt;&lt;b&gt;{{.*}}</li>
+// CHECK: <li data-line="32" {{.*}}data-statements="S0:32">
+// CHECK-NOT: </script><b>
+// CHECK: role="alert">{{.*}}report.c:38:3: left: a while loop
+// CHECK: <h2>lines 21 to 25: input</h2>
+// CHECK: <h2>lines 29 to 33: tile</h2>
 // CHECK-NOT: </script><b>
 // NO-FOLDER: error: cannot write '{{.*}}x.html'
 void first(int n, double A[n][n], double B[n]) {
