@@ -12,10 +12,16 @@ if TYPE_CHECKING:
     from polyir.api import compile, emit, lower, parse, run_pipeline
     from polyir.program import Program, ScheduleTree
 
+    __version__: str
+
 __all__ = ["Program", "ScheduleTree", "compile", "emit", "lower", "parse", "run_pipeline"]
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("polyir")
     if name not in __all__:
         raise AttributeError(f"module 'polyir' has no attribute '{name}'")
     from polyir import api, program
@@ -24,4 +30,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*globals(), *__all__, "__version__"]

@@ -28,6 +28,7 @@ TOOLS = {
     "polyir-opt": "polyir.tools.polyir_opt",
     "polyir-alpha": "polyir.tools.polyir_alpha",
     "polyir-cc": "polyir.tools.polyir_cc",
+    "polyir-machine": "polyir.tools.polyir_machine",
     "polyir-run": "polyir.tools.polyir_run",
     "polyir-tune": "polyir.tools.polyir_tune",
     "filecheck": "filecheck.main",

@@ -79,6 +79,39 @@ def _exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str])
     return 1
 
 
+class Information(argparse.Action):
+    """An option that prints a text and ends the process."""
+
+    def text(self, value: str) -> str:
+        """The text; `value` is the option's argument, or empty."""
+        raise NotImplementedError
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        print(self.text(values if isinstance(values, str) else ""))
+        parser.exit()
+
+
+def add_version(parser: argparse.ArgumentParser, *short_names: str) -> None:
+    """The option `--version`; `short_names` mean it, too."""
+
+    class Version(Information):
+        def text(self, value: str) -> str:
+            from importlib.metadata import version
+
+            parts = ", ".join(f"{name} {version(name)}" for name in ("xdsl", "islpy"))
+            return f"{parser.prog} {version('polyir')} ({parts})"
+
+    parser.add_argument(
+        *short_names, "--version", nargs=0, action=Version, help="print the version"
+    )
+
+
 def add_time_limit(parser: argparse.ArgumentParser) -> None:
     """The option `--time-limit`, in `time_limit`."""
     parser.add_argument(

@@ -1,14 +1,15 @@
-"""Options that print what there is and end: `--list-passes`, `--help-pass`, `--version`."""
+"""What the tools print of passes: `--help`, `--help-all`, `--list-passes`, `--help-pass`."""
 
 from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Sequence
+import textwrap
 
 from polyir.diagnostics import OptionError, nearest
 from polyir.pipeline import AvailablePasses
-from polyir.universe import PASS_NAMES
+from polyir.tools.command_line import Information, add_version
+from polyir.universe import PASS_NAMES, PASSES_BY_TOPIC
 
 
 def add_information(
@@ -16,45 +17,31 @@ def add_information(
 ) -> None:
     """The options `--list-passes`, `--help-pass` and `--version` (`short_names` mean the last)."""
 
-    class ListPasses(_Information):
+    class ListPasses(Information):
         def text(self, value: str) -> str:
             return _list_of_passes(available)
 
-    class HelpPass(_Information):
+    class HelpPass(Information):
         def text(self, value: str) -> str:
             return _help_of_pass(value, available)
-
-    class Version(_Information):
-        def text(self, value: str) -> str:
-            from importlib.metadata import version
-
-            parts = ", ".join(f"{name} {version(name)}" for name in ("xdsl", "islpy"))
-            return f"{parser.prog} {version('polyir')} ({parts})"
 
     parser.add_argument("--list-passes", nargs=0, action=ListPasses, help="list all passes")
     parser.add_argument(
         "--help-pass", metavar="NAME", action=HelpPass, help="describe a pass and its options"
     )
-    parser.add_argument(
-        *short_names, "--version", nargs=0, action=Version, help="print the version"
-    )
+    add_version(parser, *short_names)
 
 
-class _Information(argparse.Action):
-    """Prints a text and ends the process."""
-
-    def text(self, value: str) -> str:
-        raise NotImplementedError
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[object] | None,
-        option_string: str | None = None,
-    ) -> None:
-        print(self.text(values if isinstance(values, str) else ""))
-        parser.exit()
+def passes_by_topic(available: AvailablePasses) -> str:
+    """A line for each pass of polyir and of other packages, without xDSL's."""
+    others = [name for name in _described(available) if name not in PASS_NAMES]
+    topics = {**PASSES_BY_TOPIC, "passes of other packages": others}
+    width = max(map(len, _described(available)))
+    lines = ["passes (polyir-opt --help-pass=NAME prints the options of one):"]
+    for topic, names in topics.items():
+        lines += ["", f"{topic}:"] if names else []
+        lines += [f"  --{name:{width}}  {_summary_of(name, available)}" for name in names]
+    return "\n".join(lines)
 
 
 def describe_passes(available: AvailablePasses) -> str:
@@ -63,19 +50,23 @@ def describe_passes(available: AvailablePasses) -> str:
 
     lines = ['passes of polyir, which are flags; options are given as --name="option=value":']
     for name in _described(available):
-        found = available[name]()
-        lines.append(f"  --{name}\n      {_summary(inspect.getdoc(found))}")
-        lines += [f"        {option}" for option in describe_options(found)]
-    lines.append(f"passes of xDSL: {', '.join(_of_xdsl(available))}")
+        lines.append(f"  --{name}\n      {_summary_of(name, available)}")
+        lines += [f"        {option}" for option in describe_options(available[name]())]
+    lines.append("passes of xDSL, which are flags, too:")
+    lines += textwrap.wrap(
+        ", ".join(_of_xdsl(available)),
+        78,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_on_hyphens=False,
+    )
     return "\n".join(lines)
 
 
 def _list_of_passes(available: AvailablePasses) -> str:
     names = (*_described(available), *_of_xdsl(available))
     width = max(map(len, names))
-    return "\n".join(
-        f"{name:{width}}  {_summary(inspect.getdoc(available[name]()))}".rstrip() for name in names
-    )
+    return "\n".join(f"{name:{width}}  {_summary_of(name, available)}".rstrip() for name in names)
 
 
 def _help_of_pass(name: str, available: AvailablePasses) -> str:
@@ -103,5 +94,5 @@ def _of_xdsl(available: AvailablePasses) -> tuple[str, ...]:
     return tuple(name for name in available if name not in described)
 
 
-def _summary(documentation: str | None) -> str:
-    return (documentation or "").strip().partition("\n")[0]
+def _summary_of(name: str, available: AvailablePasses) -> str:
+    return (inspect.getdoc(available[name]()) or "").strip().partition("\n")[0]

@@ -19,6 +19,7 @@ from polyir.limits import limited, time_limited_to
 from polyir.tools.command_line import (
     ArgumentParser,
     add_time_limit,
+    add_version,
     exit_code_of,
     read_text,
     write_output,
@@ -99,6 +100,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--check", action="store_true", help="check before printing")
     parser.add_argument("--system", metavar="NAME", help="only this system")
     add_time_limit(parser)
+    add_version(parser)
     return parser.parse_args(arguments)
 
 

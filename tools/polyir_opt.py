@@ -52,7 +52,7 @@ from polyir.tools.command_line import (
     write_output,
 )
 from polyir.tools.instrumentation import Instrumentation, add_instrumentation
-from polyir.tools.pass_help import add_information, describe_passes
+from polyir.tools.pass_help import add_information, describe_passes, passes_by_topic
 from polyir.universe import OPT_TARGETS
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ class PolyirOptMain(xDSLOptMain):
         )
         self.register_all_arguments(parser)
         if "--help" in others or "-h" in others:
+            parser.epilog = passes_by_topic(self.available_passes)
+        elif "--help-all" in others:
             parser.epilog = describe_passes(self.available_passes)
         self.args, unknown = parser.parse_known_args(others)
         if unknown:
@@ -121,17 +123,11 @@ class PolyirOptMain(xDSLOptMain):
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
-        arg_parser.set_defaults(target="loops")
         arg_parser.add_argument(
             "-f",
             "--frontend",
             choices=FRONTENDS,
             help="the language of the input (default: alpha for *.alpha, else mlir)",
-        )
-        arg_parser.add_argument(
-            "--emit",
-            dest="target",
-            help="the same as -t: loops (default), poly, c, llvm, mlir, none, ...",
         )
         arg_parser.add_argument(
             "--remarks", action="store_true", help="print one line for each decision of a pass"
@@ -183,6 +179,26 @@ class PolyirOptMain(xDSLOptMain):
                 action="store_true",
                 help=f"print {what}",
             )
+        # xDSL lists the names of all passes and targets in the help of these options.
+        arg_parser.add_argument(
+            "-p",
+            "--passes",
+            default="",
+            metavar="PASS,...",
+            help="passes, with commas between them",
+        )
+        arg_parser.add_argument(
+            "-t",
+            "--target",
+            "--emit",
+            default="loops",
+            help="what to print: loops (default), poly, c, cuda, opencl, llvm, mlir, none, ...",
+        )
+        arg_parser.add_argument(
+            "--help-all",
+            action="help",
+            help="this text, with the options of passes, and xDSL's passes",
+        )
         add_instrumentation(arg_parser)
         add_information(arg_parser, self.available_passes, "-v")
         add_time_limit(arg_parser)

@@ -33,6 +33,7 @@ from polyir.tools.command_line import (
     ArgumentParser,
     add_sizes,
     add_time_limit,
+    add_version,
     exit_code_of,
     parsed_counts,
     parsed_positive,
@@ -185,6 +186,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     _add_data_options(parser)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     add_time_limit(parser)
+    add_version(parser)
     for letter, meaning in (("D", "define"), ("U", "undefine"), ("I", "folder of headers:")):
         parser.add_argument(f"-{letter}", action="append", default=[], help=f"{meaning}, for C")
     options = parser.parse_args(arguments)

@@ -6,6 +6,8 @@ Tools are imported by the entry points, not here: importing is what most of a sh
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
+from importlib import import_module
 
 YOUNG_OBJECTS = 200_000
 """How many objects are made before Python looks for cycles among them, instead of 700.
@@ -17,51 +19,40 @@ again and again takes about a twentieth of a run (gemm, lu, covariance; twelve r
 
 def polyir_opt() -> int:
     """`polyir-opt`: returns the exit code."""
-    _collect_rarely()
-    from polyir.tools.polyir_opt import main
-
-    return main()
+    return _run("polyir_opt")
 
 
 def polyir_alpha() -> int:
     """`polyir-alpha`: returns the exit code."""
-    _collect_rarely()
-    from polyir.tools.polyir_alpha import main
-
-    return main()
+    return _run("polyir_alpha")
 
 
 def polyir_cc() -> int:
     """`polyir-cc`: returns the exit code."""
-    _collect_rarely()
-    from polyir.tools.polyir_cc import main
+    return _run("polyir_cc")
 
-    return main()
+
+def polyir_machine() -> int:
+    """`polyir-machine`: returns the exit code."""
+    return _run("polyir_machine")
 
 
 def polyir_run() -> int:
     """`polyir-run`: returns the exit code."""
-    _collect_rarely()
-    from polyir.tools.polyir_run import main
-
-    return main()
+    return _run("polyir_run")
 
 
 def polyir_simulate_ranks() -> int:
     """`polyir-simulate-ranks`: returns the exit code."""
-    _collect_rarely()
-    from polyir.tools.polyir_simulate_ranks import main
-
-    return main()
+    return _run("polyir_simulate_ranks")
 
 
 def polyir_tune() -> int:
     """`polyir-tune`: returns the exit code."""
-    _collect_rarely()
-    from polyir.tools.polyir_tune import main
-
-    return main()
+    return _run("polyir_tune")
 
 
-def _collect_rarely() -> None:
+def _run(tool: str) -> int:
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)
+    main: Callable[[], int] = import_module(f"polyir.tools.{tool}").main
+    return main()

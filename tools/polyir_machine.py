@@ -1,0 +1,35 @@
+"""Print the description of this machine that `optimize` uses, as JSON.
+
+Change it to describe another machine, and give it to --optimize=machine=FILE.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from polyir.cost.machine import machine_of_system
+from polyir.tools.command_line import ArgumentParser, add_version, exit_code_of, write_output
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool. Returns 0, or 1 after an error."""
+    return exit_code_of(_run, arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    parser = ArgumentParser(
+        prog="polyir-machine",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-o", dest="output", metavar="FILE", help="the output file")
+    add_version(parser)
+    options = parser.parse_args(arguments)
+    write_output(options.output, machine_of_system().to_json().encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
