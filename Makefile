@@ -16,7 +16,7 @@ help:  ## list the targets
 .venv/stamp: pyproject.toml constraints.txt
 	@echo "== making .venv"
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
 # Where PYTHONDONTWRITEBYTECODE is set, each start would compile what was not compiled before it.
@@ -32,6 +32,12 @@ demo: bytecode  ## optimise a real kernel, compile, run, compare, show the speed
 	@$(BIN)/polyir-opt --optimize --remarks --emit=none $(DEMO) 2>&1
 	@echo "== polyir-run --default-size 800 $(DEMO): the result of --optimize beside the original"
 	@$(BIN)/polyir-run --default-size 800 $(DEMO)
+	@echo "== next: your own program, in C or MLIR"
+	@echo "   . $(BIN)/activate"
+	@echo "   polyir-cc in.c -o out.c                # then compile out.c instead of in.c:"
+	@echo "   gcc -O3 -march=native -fopenmp -ffp-contract=off out.c -lm"
+	@echo "   polyir-opt --pluto-schedule --tile=32 in.mlir"
+	@echo "   README.md says what else there is; polyir-opt --help lists the passes"
 
 STENCIL := benchmarks/polybench/jacobi-2d.mlir
 DISTRIBUTED := --pluto-schedule --tile=32 --wavefront --distribute-memory
