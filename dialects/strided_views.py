@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
+    DenseArrayBase,
     MemRefType,
     NoneAttr,
     ShapedType,
     StridedLayoutAttr,
 )
 from xdsl.dialects.memref import SubviewOp
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -28,6 +30,18 @@ from xdsl.utils.exceptions import VerifyException
 
 Extent = int | None
 """A number, or `None` for one that is known only when the program runs."""
+
+
+Part = int | SSAValue
+"""A constant, or a value of type index."""
+
+
+def parts(numbers: DenseArrayBase, values: Sequence[SSAValue]) -> tuple[Part, ...]:
+    """The constants of an operation, and its values in the places of those that are dynamic."""
+    remaining = iter(values)
+    return tuple(
+        next(remaining) if number == DYNAMIC_INDEX else number for number in numbers.get_values()
+    )
 
 
 @dataclass(frozen=True)
@@ -52,6 +66,19 @@ def strides_of(memref_type: MemRefType) -> Strides | None:
             return _linear(layout.results[0], layout.num_dims)
         case _:
             return None
+
+
+def is_row_major(memref_type: MemRefType) -> bool:
+    """Whether the elements are in a row without gaps, the last dimension innermost."""
+    if isinstance(memref_type.layout, NoneAttr):
+        return True
+    identity = AffineMapAttr(AffineMap.identity(memref_type.get_num_dims()))
+    found = strides_of(memref_type)
+    return memref_type.layout == identity or (
+        found is not None
+        and None not in found.strides
+        and found == Strides(ShapedType.strides_for_shape(memref_type.get_shape()), 0)
+    )
 
 
 def _linear(expression: AffineExpr, rank: int) -> Strides | None:

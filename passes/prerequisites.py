@@ -17,7 +17,7 @@ import islpy as isl
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.memref import SubviewOp
+from xdsl.dialects.memref import CollapseShapeOp, ExpandShapeOp, ReinterpretCastOp, SubviewOp
 from xdsl.ir import Operation
 
 from polyir.diagnostics import OptionError, errors_at, location_of, missed, nearest, remark
@@ -105,9 +105,12 @@ def lower_for_target(ctx: Context, module: ModuleOp) -> None:
     lower_views(module)
 
 
+_LOWERED = (SubviewOp, ReinterpretCastOp, CollapseShapeOp, ExpandShapeOp, DelinearizeIndexOp)
+
+
 def lower_views(module: ModuleOp) -> None:
     """Lower views of arrays, and coordinates of linear indices, to accesses and arithmetic."""
-    if any(isinstance(op, SubviewOp | DelinearizeIndexOp) for op in module.walk()):
+    if any(isinstance(op, _LOWERED) for op in module.walk()):
         from polyir.codegen.views import expand_index_operations, fold_views
 
         expand_index_operations(module)

@@ -1,17 +1,25 @@
-"""Views of a part of an array, and coordinates of linear indices, as accesses and arithmetic.
+"""Views of arrays, and coordinates of linear indices, as accesses and arithmetic.
 
-`fold_views` lets every access through a `memref.subview` access the array itself, so that targets
-need no strides. `expand_index_operations` writes `affine.delinearize_index` as affine maps.
+`fold_views` lets every access through a view with strides (`memref.subview`, `collapse_shape`,
+`expand_shape`, `reinterpret_cast`) access the array itself, so that targets need no strides. Views
+of all of a row-major array become `memref.reinterpret_cast` operations, which targets have.
+`expand_index_operations` writes `affine.delinearize_index` as affine maps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf, vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    IntegerAttr,
+    MemRefType,
+)
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -25,7 +33,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.codegen.affine_to_scf import constant_index
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import DelinearizeIndexOp
-from polyir.dialects.strided_views import kept_dimensions
+from polyir.dialects.strided_views import Part, is_row_major, kept_dimensions, parts
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose, map_of
 
@@ -100,22 +108,21 @@ def _constant(value: SSAValue) -> int | None:
 
 # -------------------------------------------------------------------- views
 
-_Part = int | SSAValue
-"""A constant, or a value of type index."""
+_Reshape = memref.CollapseShapeOp | memref.ExpandShapeOp
 
 
 @dataclass(frozen=True)
 class _View:
-    """A part of `array`: element x of the view is at `offsets + strides * x` of the array.
+    """A part of `array`, whose element 0 is at `offsets` of the array.
 
-    `dimensions[k]` is the dimension of the array that is dimension k of the view; the view has one
-    element in the others.
+    Dimension k of the view goes along dimension `dimensions[k]` of the array, in steps of
+    `strides[k]`, and has `sizes[k]` elements.
     """
 
     array: SSAValue
-    offsets: tuple[_Part, ...]
-    strides: tuple[_Part, ...]
-    sizes: tuple[_Part, ...]
+    offsets: tuple[Part, ...]
+    strides: tuple[Part, ...]
+    sizes: tuple[Part, ...]
     dimensions: tuple[int, ...]
 
 
@@ -124,52 +131,65 @@ _Access = memref.LoadOp | memref.StoreOp | vector.LoadOp | vector.StoreOp
 
 
 def fold_views(root: Operation) -> None:
-    """Replace the uses of every `memref.subview` below `root` by uses of the array.
+    """Replace the uses of every view with strides below `root` by uses of the array.
 
     Raises `PolyirError`, at the operation, where a view is used in another way than to access
-    elements, to ask for a size or to copy: passed to a function, for example.
+    elements, to ask for a size, to copy or for another view: passed to a function, for example.
     """
     views: dict[SSAValue, _View] = {}
     for op in tuple(root.walk()):
-        if isinstance(op, memref.SubviewOp):
-            views[op.result] = _view(op, views)
-        elif isinstance(op, memref.CastOp) and op.source in views:
-            views[op.results[0]] = _cast(op, views[op.source])
-        elif any(operand in views for operand in op.operands):
-            _fold_use(op, views)
+        match op:
+            case memref.SubviewOp():
+                views[op.result] = _part(op, views)
+            case memref.CastOp() if op.source in views:
+                views[op.results[0]] = _cast(op, views[op.source])
+            case memref.CollapseShapeOp() | memref.ExpandShapeOp():
+                _fold_reshape(op, views)
+            case memref.ReinterpretCastOp():
+                _fold_reinterpretation(op, views)
+            case _ if any(operand in views for operand in op.operands):
+                _fold_use(op, views)
     for value in reversed(views):
         assert isinstance(value, OpResult)
         Rewriter.erase_op(value.op)
 
 
-def _view(op: memref.SubviewOp, views: dict[SSAValue, _View]) -> _View:
-    offsets = _parts(op.static_offsets.get_values(), op.offsets)
-    strides = _parts(op.static_strides.get_values(), op.strides)
-    sizes = _parts(op.static_sizes.get_values(), op.sizes)
+def _part(op: memref.SubviewOp, views: dict[SSAValue, _View]) -> _View:
+    offsets = parts(op.static_offsets, op.offsets)
+    strides = parts(op.static_strides, op.strides)
+    sizes = parts(op.static_sizes, op.sizes)
     assert isinstance(op.result.type, MemRefType)
     shape = op.result.type.get_shape()
-    dimensions = kept_dimensions(op.static_sizes.get_values(), shape)
-    if dimensions is None:
+    kept = kept_dimensions(op.static_sizes.get_values(), shape)
+    if kept is None:
         raise PolyirError(f"the sizes of the view do not make {op.result.type}", location_of(op))
-    kept_sizes = tuple(sizes[dimension] for dimension in dimensions)
-    outer = views.get(op.source)
-    if outer is None:
-        return _View(op.source, offsets, strides, kept_sizes, dimensions)
     builder = Builder(InsertPoint.before(op))
-    all_offsets, all_strides = list(outer.offsets), list(outer.strides)
-    for position, dimension in enumerate(outer.dimensions):
-        step = outer.strides[dimension]
-        moved = _product(step, offsets[position], builder)
-        all_offsets[dimension] = _sum(outer.offsets[dimension], moved, builder)
-        all_strides[dimension] = _product(step, strides[position], builder)
-    kept = tuple(outer.dimensions[position] for position in dimensions)
-    return _View(outer.array, tuple(all_offsets), tuple(all_strides), kept_sizes, kept)
+    outer = views.get(op.source) or _whole(op.source, builder)
+    moved = tuple(outer.offsets)
+    for dimension, step, offset in zip(outer.dimensions, outer.strides, offsets, strict=True):
+        start = _sum(moved[dimension], _product(step, offset, builder), builder)
+        moved = (*moved[:dimension], start, *moved[dimension + 1 :])
+    return _View(
+        outer.array,
+        moved,
+        tuple(_product(outer.strides[each], strides[each], builder) for each in kept),
+        tuple(sizes[each] for each in kept),
+        tuple(outer.dimensions[each] for each in kept),
+    )
 
 
-def _parts(numbers: Sequence[int], values: Sequence[SSAValue]) -> tuple[_Part, ...]:
-    """The constants, and the values in the places of those that are dynamic."""
-    remaining = iter(values)
-    return tuple(next(remaining) if number == DYNAMIC_INDEX else number for number in numbers)
+def _whole(array: SSAValue, builder: Builder) -> _View:
+    """All of an array."""
+    assert isinstance(array.type, MemRefType)
+    shape = array.type.get_shape()
+    sizes = tuple(
+        builder.insert(memref.DimOp(array, constant_index(n, builder))).result
+        if extent == DYNAMIC_INDEX
+        else extent
+        for n, extent in enumerate(shape)
+    )
+    rank = len(shape)
+    return _View(array, (0,) * rank, (1,) * rank, sizes, tuple(range(rank)))
 
 
 def _cast(op: memref.CastOp, view: _View) -> _View:
@@ -181,6 +201,97 @@ def _cast(op: memref.CastOp, view: _View) -> _View:
         for size, extent in zip(view.sizes, result.get_shape(), strict=True)
     )
     return replace(view, sizes=tuple(sizes))
+
+
+def _fold_reinterpretation(op: memref.ReinterpretCastOp, views: dict[SSAValue, _View]) -> None:
+    """One with strides is a view; others stay. Both are of the array of which `op.source` is one.
+
+    As in MLIR, the offset is counted from the first element of that array.
+    """
+    array = views[op.source].array if op.source in views else op.source
+    op.operands = [array, *tuple(op.operands)[1:]]
+    if is_row_major(op.result.type):
+        return
+    row = _row(array, Builder(InsertPoint.before(op)))
+    (offset,) = parts(op.static_offsets, op.offsets)
+    strides, sizes = parts(op.static_strides, op.strides), parts(op.static_sizes, op.sizes)
+    views[op.result] = _View(row, (offset,), strides, sizes, (0,) * len(sizes))
+
+
+def _fold_reshape(op: _Reshape, views: dict[SSAValue, _View]) -> None:
+    """All of a row-major array gets other extents, and another view other strides."""
+    builder = Builder(InsertPoint.before(op))
+    view = views.get(op.src)
+    groups = [[each.value.data for each in group] for group in op.reassociation]
+    if view is None:
+        sizes = _sizes(op, groups, _whole(op.src, builder).sizes, builder)
+        whole = memref.ReinterpretCastOp.from_dynamic(
+            op.src, [0], sizes, _steps(sizes, builder), op.result.type
+        )
+        whole.location = op.location
+        Rewriter.replace_op(op, whole)
+        return
+    row = _in_a_row(view, builder)
+    sizes = _sizes(op, groups, view.sizes, builder)
+    strides: list[Part] = [0] * len(sizes)
+    for number, group in enumerate(groups):
+        if isinstance(op, memref.CollapseShapeOp):
+            # A dimension of one element may have any stride.
+            inner = [each for each in group if view.sizes[each] != 1] or group
+            strides[number] = row.strides[inner[-1]]
+        else:
+            steps = _steps([sizes[each] for each in group], builder)
+            for each, step in zip(group, steps, strict=True):
+                strides[each] = _product(row.strides[number], step, builder)
+    views[op.result] = replace(
+        row, strides=tuple(strides), sizes=tuple(sizes), dimensions=(0,) * len(sizes)
+    )
+
+
+def _sizes(
+    op: _Reshape, groups: Sequence[Sequence[int]], sizes: Sequence[Part], builder: Builder
+) -> Sequence[Part]:
+    """The sizes of the result; `sizes` are those of the source."""
+    if isinstance(op, memref.ExpandShapeOp):
+        return parts(op.static_output_shape, op.output_shape)
+    return [_count([sizes[dimension] for dimension in group], builder) for group in groups]
+
+
+def _count(sizes: Sequence[Part], builder: Builder) -> Part:
+    """The number of elements."""
+    return reduce(partial(_product, builder=builder), sizes, 1)
+
+
+def _steps(sizes: Sequence[Part], builder: Builder) -> list[Part]:
+    """The strides of a row-major array."""
+    return [_count(sizes[position + 1 :], builder) for position in range(len(sizes))]
+
+
+def _in_a_row(view: _View, builder: Builder) -> _View:
+    """The same view, as one of the elements of the array in a row."""
+    steps = _steps(_whole(view.array, builder).sizes, builder)
+    offset: Part = 0
+    for start, step in zip(view.offsets, steps, strict=True):
+        offset = _sum(offset, _product(start, step, builder), builder)
+    strides = tuple(
+        _product(stride, steps[dimension], builder)
+        for stride, dimension in zip(view.strides, view.dimensions, strict=True)
+    )
+    row = _row(view.array, builder)
+    return _View(row, (offset,), strides, view.sizes, (0,) * len(view.sizes))
+
+
+def _row(array: SSAValue, builder: Builder) -> SSAValue:
+    """The elements of a row-major array in one dimension."""
+    assert isinstance(array.type, MemRefType)
+    if array.type.get_num_dims() == 1:
+        return array
+    count = _count(_whole(array, builder).sizes, builder)
+    extent = count if isinstance(count, int) else DYNAMIC_INDEX
+    type = MemRefType(array.type.element_type, [extent], memory_space=array.type.memory_space)
+    row = memref.ReinterpretCastOp.from_dynamic(array, [0], [count], [1], type)
+    row.result.name_hint = array.name_hint
+    return builder.insert(row).result
 
 
 def _fold_use(op: Operation, views: dict[SSAValue, _View]) -> None:
@@ -196,7 +307,7 @@ def _fold_use(op: Operation, views: dict[SSAValue, _View]) -> None:
                 _fold_use(access, views)
         case _:
             raise PolyirError(
-                f"{op.name} of a view (memref.subview) is not supported by the targets",
+                f"{op.name} of a view with strides is not supported by the targets",
                 location_of(op),
             )
 
@@ -214,12 +325,11 @@ def _fold_access(op: _Access, views: dict[SSAValue, _View]) -> None:
     op.operands = (*op.operands[:position], view.array, *values)
 
 
-def _indices(view: _View, inner: Sequence[_Part], builder: Builder) -> list[_Part]:
+def _indices(view: _View, inner: Sequence[Part], builder: Builder) -> list[Part]:
     """The indices in the array of the element `inner` of its view."""
     indices = list(view.offsets)
-    for dimension, index in zip(view.dimensions, inner, strict=True):
-        scaled = _product(view.strides[dimension], index, builder)
-        indices[dimension] = _sum(view.offsets[dimension], scaled, builder)
+    for dimension, stride, index in zip(view.dimensions, view.strides, inner, strict=True):
+        indices[dimension] = _sum(indices[dimension], _product(stride, index, builder), builder)
     return indices
 
 
@@ -251,8 +361,7 @@ def _fold_affine_access(op: _AffineAccess, views: dict[SSAValue, _View]) -> None
 def _composed(view: _View, inner: Sequence[IndexExpression]) -> list[IndexExpression]:
     """The indices in the array; raises `NotAffineError` for a product of variables."""
     indices = [_expression(offset) for offset in view.offsets]
-    for dimension, index in zip(view.dimensions, inner, strict=True):
-        stride = view.strides[dimension]
+    for dimension, stride, index in zip(view.dimensions, view.strides, inner, strict=True):
         if isinstance(stride, int):
             indices[dimension] = indices[dimension] + index.scale(stride)
         elif index.is_constant:
@@ -262,7 +371,7 @@ def _composed(view: _View, inner: Sequence[IndexExpression]) -> list[IndexExpres
     return indices
 
 
-def _expression(part: _Part) -> IndexExpression:
+def _expression(part: Part) -> IndexExpression:
     return IndexExpression((), part) if isinstance(part, int) else IndexExpression.of(part)
 
 
@@ -272,7 +381,7 @@ def _require_adjacent(op: Operation, view: _View) -> None:
         op, vector.LoadOp | vector.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
     )
     last = len(view.offsets) - 1
-    if is_vector and (view.dimensions[-1:] != (last,) or view.strides[last] != 1):
+    if is_vector and (view.dimensions[-1:] != (last,) or view.strides[-1] != 1):
         raise PolyirError(
             f"{op.name} of a view whose elements are not adjacent is not supported",
             location_of(op),
@@ -307,12 +416,12 @@ def _copy_by_elements(
     return load, store
 
 
-def index_value(part: _Part, builder: Builder) -> SSAValue:
+def index_value(part: Part, builder: Builder) -> SSAValue:
     """The part as a value of type index."""
     return part if isinstance(part, SSAValue) else constant_index(part, builder)
 
 
-def _product(left: _Part, right: _Part, builder: Builder) -> _Part:
+def _product(left: Part, right: Part, builder: Builder) -> Part:
     if isinstance(left, int) and isinstance(right, int):
         return left * right
     for number, other in ((left, right), (right, left)):
@@ -322,7 +431,7 @@ def _product(left: _Part, right: _Part, builder: Builder) -> _Part:
     return builder.insert(arith.MuliOp(*operands)).result
 
 
-def _sum(left: _Part, right: _Part, builder: Builder) -> _Part:
+def _sum(left: Part, right: Part, builder: Builder) -> Part:
     if isinstance(left, int) and isinstance(right, int):
         return left + right
     for number, other in ((left, right), (right, left)):

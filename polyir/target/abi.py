@@ -27,24 +27,22 @@ from typing import Final, TypeVar
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    AffineMapAttr,
     Float32Type,
     Float64Type,
     IndexType,
     IntegerType,
     MemRefType,
     ModuleOp,
-    NoneAttr,
     Signedness,
     SymbolRefAttr,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import AtomicRMWOp
 from xdsl.ir import Attribute, Block, Operation
-from xdsl.ir.affine import AffineMap
 
 from polyir.dialects.affine_semantics import atomic_kind
 from polyir.dialects.scop import PART
+from polyir.dialects.strided_views import is_row_major
 from polyir.target.errors import unsupported
 
 # ------------------------------------------------------------------------------------ scalars
@@ -163,8 +161,7 @@ def array_type(attribute: Attribute, op: Operation | None = None) -> ArrayType:
     """
     if not isinstance(attribute, MemRefType):
         raise unsupported(op, f"type '{attribute}' is not supported: expected a ranked memref")
-    row_major = AffineMapAttr(AffineMap.identity(attribute.get_num_dims()))
-    if not isinstance(attribute.layout, NoneAttr) and attribute.layout != row_major:
+    if not is_row_major(attribute):
         raise unsupported(
             op, f"the layout of '{attribute}' is not supported: arrays must be row-major"
         )

@@ -168,10 +168,173 @@ func.func @f(%A: memref<16x32xf64>, %n: index) -> (f64, index) {
   return %r#0, %r#1 : f64, index
 }
 """
+# All of an array with other extents, which is the same memory.
+RESHAPED_ARRAYS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %row = memref.collapse_shape %A [[0, 1]] : memref<16x32xf64> into memref<512xf64>
+  %cube = memref.expand_shape %row [[0, 1, 2]] output_shape [8, 4, 16] : memref<512xf64> into memref<8x4x16xf64>
+  %halves = memref.expand_shape %A [[0, 1], [2]] output_shape [2, 8, 32] : memref<16x32xf64> into memref<2x8x32xf64>
+  affine.for %i = 0 to 512 {
+    %a = affine.load %row[511 - %i] : memref<512xf64>
+    %b = affine.load %A[%i floordiv 32, %i mod 32] : memref<16x32xf64>
+    %c = arith.addf %a, %b : f64
+    affine.store %c, %row[%i] : memref<512xf64>
+  }
+  affine.for %i = 0 to 8 {
+    affine.for %j = 0 to 4 {
+      affine.for %k = 0 to 16 {
+        %a = affine.load %cube[7 - %i, %j, %k] : memref<8x4x16xf64>
+        affine.store %a, %cube[%i, 3 - %j, %k] : memref<8x4x16xf64>
+      }
+    }
+  }
+  affine.for %i = 0 to 8 {
+    affine.for %j = 0 to 32 {
+      %a = affine.load %halves[0, %i, %j] : memref<2x8x32xf64>
+      affine.store %a, %halves[1, 7 - %i, %j] : memref<2x8x32xf64>
+    }
+  }
+  return
+}
+"""  # noqa: E501
+RESHAPED_DYNAMIC_ARRAYS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = affine.apply affine_map<(d0) -> (d0 * 3)>(%n)
+  %T = memref.alloc(%n) : memref<?x3x4xf64>
+  %flat = memref.collapse_shape %T [[0, 1], [2]] : memref<?x3x4xf64> into memref<?x4xf64>
+  %size = memref.dim %flat, %c0 : memref<?x4xf64>
+  %blocks = memref.expand_shape %flat [[0, 1], [2]] output_shape [%n, 3, 4] : memref<?x4xf64> into memref<?x3x4xf64>
+  affine.for %i = 0 to %m {
+    affine.for %j = 0 to 4 {
+      %a = affine.load %A[%i, %j] : memref<16x32xf64>
+      affine.store %a, %flat[%i, 3 - %j] : memref<?x4xf64>
+    }
+  }
+  affine.for %i = 0 to %n {
+    affine.for %k = 0 to 3 {
+      affine.for %j = 0 to 4 {
+        %a = affine.load %blocks[%i, %k, %j] : memref<?x3x4xf64>
+        %b = affine.load %T[-%i + symbol(%n) - 1, %k, %j] : memref<?x3x4xf64>
+        %c = arith.mulf %a, %b : f64
+        affine.store %c, %A[%k * 5 + %i, %j] : memref<16x32xf64>
+      }
+    }
+  }
+  memref.dealloc %T : memref<?x3x4xf64>
+  return %size : index
+}
+"""  # noqa: E501
+RESHAPED_PARTS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %V = memref.subview %A[%n, 0] [1, 32] [1, 1] : memref<16x32xf64> to memref<1x32xf64, strided<[32, 1], offset: ?>>
+  %row = memref.collapse_shape %V [[0, 1]] : memref<1x32xf64, strided<[32, 1], offset: ?>> into memref<32xf64, strided<[1], offset: ?>>
+  %cells = memref.expand_shape %row [[0, 1]] output_shape [8, 4] : memref<32xf64, strided<[1], offset: ?>> into memref<8x4xf64, strided<[4, 1], offset: ?>>
+  %W = memref.subview %A[1, 2] [6, 4] [2, 1] : memref<16x32xf64> to memref<6x4xf64, strided<[64, 1], offset: 34>>
+  %quads = memref.expand_shape %W [[0, 1], [2, 3]] output_shape [2, 3, 2, 2] : memref<6x4xf64, strided<[64, 1], offset: 34>> into memref<2x3x2x2xf64, strided<[192, 64, 2, 1], offset: 34>>
+  affine.for %i = 0 to 8 {
+    affine.for %j = 0 to 4 {
+      %a = affine.load %cells[%i, %j] : memref<8x4xf64, strided<[4, 1], offset: ?>>
+      %b = affine.load %row[%i * 4 + 3 - %j] : memref<32xf64, strided<[1], offset: ?>>
+      %c = arith.addf %a, %b : f64
+      affine.store %c, %cells[%i, %j] : memref<8x4xf64, strided<[4, 1], offset: ?>>
+    }
+  }
+  affine.for %i = 0 to 2 {
+    affine.for %j = 0 to 3 {
+      %a = affine.load %quads[%i, %j, 0, 1] : memref<2x3x2x2xf64, strided<[192, 64, 2, 1], offset: 34>>
+      affine.store %a, %quads[%i, 2 - %j, 1, 0] : memref<2x3x2x2xf64, strided<[192, 64, 2, 1], offset: 34>>
+    }
+  }
+  return
+}
+"""  # noqa: E501
+# An offset counts from the first element of the array, also where a view is reinterpreted.
+REINTERPRETED_ARRAYS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %row = memref.reinterpret_cast %A to offset: [0], sizes: [512], strides: [1] : memref<16x32xf64> to memref<512xf64>
+  %R = memref.reinterpret_cast %A to offset: [64], sizes: [3, 7], strides: [40, 2] : memref<16x32xf64> to memref<3x7xf64, strided<[40, 2], offset: 64>>
+  %S = memref.reinterpret_cast %A to offset: [%n], sizes: [4, %n], strides: [%n, 1] : memref<16x32xf64> to memref<4x?xf64, strided<[?, 1], offset: ?>>
+  %V = memref.subview %A[3, 1] [2, 2] [1, 1] : memref<16x32xf64> to memref<2x2xf64, strided<[32, 1], offset: 97>>
+  %back = memref.reinterpret_cast %V to offset: [0], sizes: [2, 32], strides: [32, 1] : memref<2x2xf64, strided<[32, 1], offset: 97>> to memref<2x32xf64>
+  %x = memref.alloc() : memref<f64>
+  %one = memref.reinterpret_cast %x to offset: [0], sizes: [1], strides: [1] : memref<f64> to memref<1xf64>
+  %two = memref.expand_shape %x [] output_shape [1, 1] : memref<f64> into memref<1x1xf64>
+  affine.for %i = 0 to 3 {
+    affine.for %j = 0 to 7 {
+      %a = affine.load %row[%i * 5 + %j] : memref<512xf64>
+      affine.store %a, %R[%i, 6 - %j] : memref<3x7xf64, strided<[40, 2], offset: 64>>
+    }
+  }
+  affine.for %i = 0 to 4 {
+    affine.for %j = 0 to %n {
+      %a = affine.load %S[%i, %j] : memref<4x?xf64, strided<[?, 1], offset: ?>>
+      %b = affine.load %back[1, %i * 5 + %j] : memref<2x32xf64>
+      %c = arith.mulf %a, %b : f64
+      affine.store %c, %S[%i, %j] : memref<4x?xf64, strided<[?, 1], offset: ?>>
+      affine.store %c, %one[0] : memref<1xf64>
+    }
+  }
+  %d = memref.load %two[%c0, %c0] : memref<1x1xf64>
+  memref.store %d, %A[%c0, %c0] : memref<16x32xf64>
+  memref.dealloc %x : memref<f64>
+  return
+}
+"""  # noqa: E501
+BYTES = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %c64 = arith.constant 64 : index
+  %m = affine.apply affine_map<(d0) -> (d0 * 128)>(%n)
+  %bytes = memref.alloc(%m) : memref<?xi8>
+  %T = memref.view %bytes[%c64][%n] : memref<?xi8> to memref<?x4xf64>
+  %U = memref.view %bytes[%c64][] : memref<?xi8> to memref<3x2xf64>
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to 4 {
+      %a = affine.load %A[%i, %j] : memref<16x32xf64>
+      affine.store %a, %T[%i, 3 - %j] : memref<?x4xf64>
+    }
+  }
+  affine.for %i = 0 to 3 {
+    affine.for %j = 0 to 2 {
+      %a = affine.load %U[%i, %j] : memref<3x2xf64>
+      affine.store %a, %A[%i + 8, %j] : memref<16x32xf64>
+    }
+  }
+  memref.dealloc %bytes : memref<?xi8>
+  return
+}
+"""
+CASTS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %D = memref.cast %A : memref<16x32xf64> to memref<?x?xf64>
+  %E = memref.cast %D : memref<?x?xf64> to memref<16x?xf64>
+  %row = memref.collapse_shape %E [[0, 1]] : memref<16x?xf64> into memref<?xf64>
+  %F = memref.cast %row : memref<?xf64> to memref<512xf64>
+  affine.for %i = 0 to 16 {
+    affine.for %j = 0 to %n {
+      %a = affine.load %E[%i, %j] : memref<16x?xf64>
+      affine.store %a, %D[%i, %j + 5] : memref<?x?xf64>
+    }
+  }
+  affine.for %i = 0 to 256 {
+    %a = affine.load %F[%i] : memref<512xf64>
+    affine.store %a, %F[%i + 256] : memref<512xf64>
+  }
+  return
+}
+"""
 PROGRAMS = {
     "constant-view": CONSTANT_VIEW,
     "shifted-views": SHIFTED_VIEWS,
     "unit-dimensions": UNIT_DIMENSIONS,
+    "reshaped-arrays": RESHAPED_ARRAYS,
+    "reshaped-dynamic-arrays": RESHAPED_DYNAMIC_ARRAYS,
+    "reshaped-parts": RESHAPED_PARTS,
+    "reinterpreted-arrays": REINTERPRETED_ARRAYS,
+    "bytes": BYTES,
+    "casts": CASTS,
     "constant-basis": CONSTANT_BASIS,
     "variable-basis": VARIABLE_BASIS,
     "while": WHILE,

@@ -54,6 +54,7 @@ from polyir.target.c.memory import (
     translate_dim,
     translate_load,
     translate_store,
+    translate_view,
 )
 from polyir.target.c.operations import computation, is_computation
 from polyir.target.c.plan import is_on_vectors, plan_function
@@ -413,6 +414,8 @@ def _translate_memory(body: Body, op: Operation, environment: Environment) -> No
             translate_dim(body, op)
         case memref.CastOp():
             translate_cast(body, op)
+        case memref.ReinterpretCastOp() | memref.ViewOp():
+            translate_view(body, op)
         case memref.AtomicRMWOp():
             # Few programs have one.
             from polyir.target.c.atomics import translate_atomic

@@ -9,6 +9,7 @@ from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
+from polyir.dialects.strided_views import Part, parts
 from polyir.target.abi import ArrayType, Scalar, array_type, scalar_type, symbol_name
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import Dialect
@@ -17,14 +18,17 @@ from polyir.target.c.syntax import (
     Address,
     Allocation,
     Array,
+    ArrayView,
     Assign,
     Copy,
+    Declaration,
     Expression,
     FloatLiteral,
     Free,
     GlobalArray,
     IntegerLiteral,
     LocalArray,
+    Name,
     Variable,
     cast,
     literal,
@@ -71,6 +75,37 @@ def translate_cast(body: Body, op: memref.CastOp) -> None:
         for old, new in zip(source.extents, extents, strict=True)
     )
     body.arrays[op.results[0]] = replace(source, extents=known)
+
+
+def translate_view(body: Body, op: memref.ReinterpretCastOp | memref.ViewOp) -> None:
+    """A pointer to memory of another array, with extents or elements of its own."""
+    type = array_type(op.result.type, op)
+    if isinstance(op, memref.ReinterpretCastOp):
+        (offset,) = parts(op.static_offsets, op.offsets)
+        sizes: Sequence[Part] = parts(op.static_sizes, op.sizes)
+    else:
+        offset, dynamic = op.byte_shift, iter(op.sizes)
+        sizes = [next(dynamic) if extent is None else extent for extent in type.extents]
+    extents = tuple(named(body, _number(body, size), "size") for size in sizes)
+    variable = body.names.for_value(op.result, "view")
+    is_linear = needs_linear(body.dialect, type)
+    array = Array(variable, type.element, extents, is_pointer=True, is_linear=is_linear)
+    start = flat_pointer(body.array(op.source))
+    body.add(ArrayView(array, start, _number(body, offset)))
+    body.arrays[op.result] = array
+
+
+def _number(body: Body, part: Part) -> Expression:
+    return literal(part) if isinstance(part, int) else body.value(part)
+
+
+def named(body: Body, value: Expression, hint: str) -> Expression:
+    """A value as a name or a literal."""
+    if isinstance(value, Name | IntegerLiteral):
+        return value
+    variable = body.names.fresh(hint)
+    body.add(Declaration(value.type, variable, value, is_constant=True))
+    return Name(value.type, variable)
 
 
 def translate_alloca(body: Body, op: memref.AllocaOp) -> None:

@@ -25,7 +25,8 @@ from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import is_pure_call
-from polyir.target.abi import Scalar, scalar_type, symbol_of
+from polyir.model.raising.effects import base_of
+from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.affine import occurrences, set_sides
 from polyir.target.c.operations import is_computation
 from polyir.target.c.signs import nonnegative_values
@@ -118,6 +119,8 @@ _WITHOUT_EFFECT = frozenset(
         memref.DimOp,
         memref.GetGlobalOp,
         memref.LoadOp,
+        memref.ReinterpretCastOp,
+        memref.ViewOp,
     )
 )
 
@@ -435,10 +438,8 @@ def _remove_overwritten(waiting: dict[SSAValue, dict[_Memory, None]], op: Operat
 
 def _memory(value: SSAValue) -> _Memory:
     """The array that a memref is, whatever its type says of it."""
-    owner = value.owner
-    if isinstance(owner, memref.CastOp):
-        return _memory(owner.source)
-    return symbol_of(owner.name_) if isinstance(owner, memref.GetGlobalOp) else value
+    base = base_of(value)
+    return value if base is None else base
 
 
 # ------------------------------------------------------------------------------------ free values

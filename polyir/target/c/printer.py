@@ -13,6 +13,7 @@ from polyir.target.c.syntax import (
     Allocation,
     Array,
     ArrayArgument,
+    ArrayView,
     Assign,
     AtomicUpdate,
     Binary,
@@ -42,6 +43,7 @@ from polyir.target.c.syntax import (
     Variable,
     While,
     compare,
+    literal,
 )
 
 INDENT: Final = "  "
@@ -124,6 +126,11 @@ class Printer(ExpressionPrinter):
                 return self.allocation(array, f"{function}({alignment}, {size})")
             case RowView(array=array, pointer=pointer):
                 return f"{self.pointer(array)} = ({self.pointer_type(array)}){pointer.name}"
+            case ArrayView(array=array, start=start, offset=offset):
+                pointer = self.argument(start)
+                if offset != literal(0):
+                    pointer = f"({pointer} + {self.inside(offset, Precedence.MULTIPLICATIVE)})"
+                return f"{self.pointer(array, False)} = ({self.pointer_type(array)}){pointer}"
             case Free(array=array):
                 return f"{self._function_name('free')}({array.variable.name})"
             case Copy(target=target, source=source):
@@ -340,7 +347,7 @@ def _declared(statement: CStatement) -> Sequence[Variable]:
     match statement:
         case Declaration(variable=variable, value=Expression()):
             return (variable,)
-        case LocalArray(array=array) | Allocation(array=array):
+        case LocalArray(array=array) | Allocation(array=array) | ArrayView(array=array):
             return (array.variable,)
         case _:
             return ()

@@ -350,6 +350,18 @@ class RowView(CStatement):
 
 
 @dataclass(frozen=True)
+class ArrayView(CStatement):
+    """`double (*f)[5] = (double (*)[5])(A + offset);`: memory of another array, seen as `array`.
+
+    `start` is a pointer to the first element of that array, and `offset` a number of its elements.
+    """
+
+    array: Array
+    start: Address
+    offset: Expression
+
+
+@dataclass(frozen=True)
 class Free(CStatement):
     array: Array
 

@@ -14,6 +14,7 @@ from polyir.target.c.syntax import (
     Allocation,
     Array,
     ArrayArgument,
+    ArrayView,
     Assign,
     AtomicUpdate,
     Break,
@@ -198,6 +199,11 @@ class Usage:
                 self.add_type(array.element)
                 self._variables[pointer] = None
                 for extent in array.extents[1:]:
+                    self.add_expression(extent)
+            case ArrayView(array=array, start=start, offset=offset):
+                self.add_type(array.element)
+                self._variables[start.variable] = None
+                for extent in (offset, *array.extents[1:]):
                     self.add_expression(extent)
             case Free(array=array):
                 self._variables[array.variable] = None

@@ -15,17 +15,14 @@ from xdsl.ir import Operation, SSAValue
 from polyir.target.abi import array_type, symbol_name
 from polyir.target.c.body import Body
 from polyir.target.c.function import Environment, translate_function, translate_operation
-from polyir.target.c.memory import array_arguments, needs_linear
+from polyir.target.c.memory import array_arguments, named, needs_linear
 from polyir.target.c.syntax import (
     Address,
     Argument,
     Array,
-    Declaration,
     Expression,
     ExtensionStatement,
     Function,
-    IntegerLiteral,
-    Name,
     Return,
     Variable,
     literal,
@@ -162,22 +159,13 @@ def _translate_allocation(body: Body, op: gpu.AllocOp, language: Language) -> No
     extents = tuple(
         body.value(next(sizes)) if extent is None else literal(extent) for extent in type.extents
     )
-    extents = tuple(_named(body, extent, "size") for extent in extents)
+    extents = tuple(named(body, extent, "size") for extent in extents)
     is_handle = language.words.device_pointer is not None
     is_linear = is_handle or needs_linear(body.dialect, type)
     variable = body.names.for_value(op.result, "device_memory")
     array = Array(variable, type.element, extents, is_pointer=True, is_linear=is_linear)
     body.arrays[op.result] = array
     body.add(DeviceAllocation(array))
-
-
-def _named(body: Body, value: Expression, hint: str) -> Expression:
-    """A value as a name or a literal."""
-    if isinstance(value, Name | IntegerLiteral):
-        return value
-    variable = body.names.fresh(hint)
-    body.add(Declaration(value.type, variable, value, is_constant=True))
-    return Name(value.type, variable)
 
 
 def _is_on_device(value: SSAValue) -> bool:
@@ -226,7 +214,7 @@ def _translate_launch(
     }
     grid, block = (
         tuple(
-            _named(body, body.value(size), f"{what}_{axis}")
+            named(body, body.value(size), f"{what}_{axis}")
             for size, axis in zip(values, "xyz", strict=True)
         )
         for what, values in sizes.items()

@@ -8,6 +8,7 @@ alias. Indices keep the type index, so that the operations that compute them sta
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from xdsl.builder import Builder
@@ -34,6 +35,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.memory_extra import PrefetchOp
 from polyir.dialects.shaped_operations import conversion
+from polyir.dialects.strided_views import parts
 from polyir.target.abi import array_type, extent_name, scalar_type, symbol_name, symbol_of
 from polyir.target.errors import unsupported
 from polyir.target.llvm.addresses import (
@@ -189,6 +191,8 @@ class _MemrefConversion:
                 self._dimension(op, builder)
             case memref.CastOp():
                 self._cast(op, builder)
+            case memref.ReinterpretCastOp() | memref.ViewOp():
+                self._view(op, builder)
             case memref.GetGlobalOp():
                 self._global(op, builder)
             case func.CallOp():
@@ -304,6 +308,21 @@ class _MemrefConversion:
             old if new is None else new for old, new in zip(source.extents, extents, strict=True)
         ]
         self._finish_buffer(op, buffer_at(source.pointer, source.element, known, builder))
+
+    def _view(self, op: memref.ReinterpretCastOp | memref.ViewOp, builder: Builder) -> None:
+        """Memory of another array, with extents or elements of its own."""
+        source, type = self._buffer(op.source, op), array_type(op.result.type, op)
+        if isinstance(op, memref.ReinterpretCastOp):
+            (offset,) = parts(op.static_offsets, op.offsets)
+            sizes: Sequence[Extent] = parts(op.static_sizes, op.sizes)
+        else:
+            offset, dynamic = op.byte_shift, iter(op.sizes)
+            sizes = [next(dynamic) if extent is None else extent for extent in type.extents]
+        row = replace(source, extents=(0,), strides=(1,))
+        pointer = source.pointer
+        if offset != 0:
+            pointer = element_address(row, [index_value(offset, builder)], builder)
+        self._finish_buffer(op, buffer_at(pointer, type.element, sizes, builder))
 
     def _global(self, op: memref.GetGlobalOp, builder: Builder) -> None:
         type = array_type(op.memref.type, op)

@@ -5,7 +5,7 @@
 func.func private @g(memref<4xf64, strided<[2]>>)
 func.func @passed(%A: memref<8xf64>) {
   %V = memref.subview %A[0] [4] [2] : memref<8xf64> to memref<4xf64, strided<[2]>>
-  // expected-error@+1 {{func.call of a view (memref.subview) is not supported by the targets}}
+  // expected-error@+1 {{func.call of a view with strides is not supported by the targets}}
   func.call @g(%V) : (memref<4xf64, strided<[2]>>) -> ()
   return
 }
