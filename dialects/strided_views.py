@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
     DenseArrayBase,
+    IntegerType,
     MemRefType,
     NoneAttr,
     ShapedType,
@@ -36,7 +37,7 @@ Part = int | SSAValue
 """A constant, or a value of type index."""
 
 
-def parts(numbers: DenseArrayBase, values: Sequence[SSAValue]) -> tuple[Part, ...]:
+def parts(numbers: DenseArrayBase[IntegerType], values: Sequence[SSAValue]) -> tuple[Part, ...]:
     """The constants of an operation, and its values in the places of those that are dynamic."""
     remaining = iter(values)
     return tuple(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf, vector
@@ -259,7 +258,10 @@ def _sizes(
 
 def _count(sizes: Sequence[Part], builder: Builder) -> Part:
     """The number of elements."""
-    return reduce(partial(_product, builder=builder), sizes, 1)
+    count: Part = 1
+    for size in sizes:
+        count = _product(count, size, builder)
+    return count
 
 
 def _steps(sizes: Sequence[Part], builder: Builder) -> list[Part]:
@@ -291,7 +293,8 @@ def _row(array: SSAValue, builder: Builder) -> SSAValue:
     type = MemRefType(array.type.element_type, [extent], memory_space=array.type.memory_space)
     row = memref.ReinterpretCastOp.from_dynamic(array, [0], [count], [1], type)
     row.result.name_hint = array.name_hint
-    return builder.insert(row).result
+    builder.insert(row)
+    return row.result
 
 
 def _fold_use(op: Operation, views: dict[SSAValue, _View]) -> None:

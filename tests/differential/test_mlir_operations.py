@@ -325,6 +325,52 @@ func.func @f(%A: memref<16x32xf64>, %n: index) {
   return
 }
 """
+# The operations in a reduction are in the order of the loop; the third one is neither commutative
+# nor associative.
+PARALLEL_REDUCTIONS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) -> (f64, f64, i64, f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = arith.constant 0.5 : f64
+  %three = arith.constant 3 : i64
+  %sum = affine.parallel (%i, %j) = (0, 0) to (symbol(%n), 32) reduce ("addf") -> f64 {
+    %a = affine.load %A[%i, %j] : memref<16x32xf64>
+    affine.yield %a : f64
+  }
+  %r:2 = scf.parallel (%i, %j) = (%c0, %c1) to (%n, %n) step (%c1, %c1) init (%half, %three) -> (f64, i64) {
+    %a = memref.load %A[%i, %j] : memref<16x32xf64>
+    %k = arith.index_cast %j : index to i64
+    scf.reduce(%a, %k : f64, i64) {
+    ^bb0(%x: f64, %y: f64):
+      %h = arith.mulf %x, %half : f64
+      %t = arith.addf %h, %y : f64
+      scf.reduce.return %t : f64
+    }, {
+    ^bb0(%x: i64, %y: i64):
+      %t = arith.muli %x, %y : i64
+      %u = arith.subi %t, %x : i64
+      scf.reduce.return %u : i64
+    }
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %largest = scf.parallel (%j) = (%c0) to (%n) step (%c1) init (%half) -> f64 {
+      %a = memref.load %A[%i, %j] : memref<16x32xf64>
+      scf.reduce(%a : f64) {
+      ^bb0(%x: f64, %y: f64):
+        %t = arith.maximumf %x, %y : f64
+        scf.reduce.return %t : f64
+      }
+    }
+    memref.store %largest, %A[%i, %c0] : memref<16x32xf64>
+    scf.reduce
+  }
+  %least = affine.parallel (%i) = (0) to (16) step (3) reduce ("minimumf") -> f64 {
+    %a = affine.load %A[%i, 7] : memref<16x32xf64>
+    affine.yield %a : f64
+  }
+  return %sum, %r#0, %r#1, %least : f64, f64, i64, f64
+}
+"""  # noqa: E501
 PROGRAMS = {
     "constant-view": CONSTANT_VIEW,
     "shifted-views": SHIFTED_VIEWS,
@@ -335,6 +381,7 @@ PROGRAMS = {
     "reinterpreted-arrays": REINTERPRETED_ARRAYS,
     "bytes": BYTES,
     "casts": CASTS,
+    "parallel-reductions": PARALLEL_REDUCTIONS,
     "constant-basis": CONSTANT_BASIS,
     "variable-basis": VARIABLE_BASIS,
     "while": WHILE,

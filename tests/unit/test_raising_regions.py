@@ -182,13 +182,13 @@ def test_views_of_one_memory_are_not_modelled() -> None:
         ),
         (
             """affine.for %i = 0 to %n {
-              %x = affine.parallel (%j) = (0) to (%n) reduce ("addf") -> (f64) {
+              %x = affine.parallel (%j) = (0) to (%n) reduce ("assign") -> (f64) {
                 %v = affine.load %A[%j] : memref<?xf64>
                 affine.yield %v : f64
               }
               affine.store %x, %B[%i] : memref<?xf64>
             }""",
-            "`affine.parallel` with a reduction",
+            "`affine.parallel` with a reduction 'assign'",
         ),
         (
             """affine.for %i = 0 to %n {

@@ -41,7 +41,7 @@ def has_store(op: Operation) -> bool:
 
 def stores_or_carries(op: Operation) -> bool:
     """Whether `op` stores, now or after values that its loops carry are put into memory."""
-    carriers = (affine.ForOp, affine.IfOp, scf.ForOp)
+    carriers = (affine.ForOp, affine.IfOp, affine.ParallelOp, scf.ForOp, scf.ParallelOp)
     return has_store(op) or any(isinstance(i, carriers) and i.results for i in op.walk())
 
 

@@ -16,6 +16,8 @@ becomes, with `%a_cell = memref.alloca() : memref<f64>` at the entry of the func
     %s = affine.load %a_cell[]
 
 All cells are loaded before the first one is stored, so that values may be yielded in any order.
+What a parallel loop reduces becomes memory in the same way: each iteration combines its value with
+the cell, in the order of the loop, which is one of the orders that MLIR allows.
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import affine, func, memref, scf
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from polyir.dialects.reductions import combination_of, neutral_element
 from polyir.model.raising.control import (
     ConditionalOp,
     LoopOp,
@@ -100,6 +104,8 @@ def load_cell(cell: SSAValue, like: SSAValue, at: Operation) -> affine.LoadOp:
 def _put_in_memory(function: func.FuncOp, op: Operation, shares_cells: bool) -> None:
     if isinstance(op, affine.ForOp | scf.ForOp):
         _loop_to_memory(function, op, shares_cells)
+    elif isinstance(op, affine.ParallelOp | scf.ParallelOp):
+        _reduction_to_memory(function, op)
     elif isinstance(op, affine.IfOp | scf.IfOp):
         _conditional_to_memory(function, op)
 
@@ -128,6 +134,52 @@ def _loop_to_memory(
     _load_results(loop, cells)
     region = loop.detach_region(loop.body)
     _replace(loop, _without_carried(loop, region))
+
+
+def _reduction_to_memory(function: func.FuncOp, loop: affine.ParallelOp | scf.ParallelOp) -> None:
+    block, body = loop.parent, loop.body.block
+    terminator = body.last_op
+    assert block is not None
+    assert isinstance(terminator, affine.YieldOp | scf.ReduceOp)
+    cells = [new_cell(function, result) for result in loop.results]
+    for number, (cell, result) in enumerate(zip(cells, loop.results, strict=True)):
+        load = load_cell(cell, result, loop)
+        value = terminator.operands[number]
+        if isinstance(loop, scf.ParallelOp):
+            assert isinstance(terminator, scf.ReduceOp)
+            initial = loop.initVals[number]
+            combine = terminator.reductions[number].block
+            for argument, operand in zip(combine.args, (load.result, value), strict=True):
+                argument.replace_all_uses_with(operand)
+            last = combine.last_op
+            assert isinstance(last, scf.ReduceReturnOp)
+            combined = last.result
+            combine.erase_op(last)
+            operations = [combine.detach_op(op) for op in tuple(combine.ops)]
+        else:
+            kind = loop.reductions.data[number].data
+            neutral, combination = neutral_element(kind, result.type), combination_of(kind)
+            assert neutral is not None
+            assert combination is not None
+            block.insert_op_before(neutral, loop)
+            initial = neutral.result
+            operations = [combination(load.result, value)]
+            operations[0].location = loop.location
+            combined = operations[0].results[0]
+        block.insert_op_before(store_cell(initial, cell, loop), loop)
+        body.insert_ops_before([load, *operations, store_cell(combined, cell, loop)], terminator)
+    _load_results(loop, cells)
+    body.erase_op(terminator)
+    region = loop.detach_region(loop.body)
+    if isinstance(loop, scf.ParallelOp):
+        body.add_op(scf.ReduceOp((), ()))
+        new: LoopOp = scf.ParallelOp(loop.lowerBound, loop.upperBound, loop.step, region)
+    else:
+        body.add_op(affine.YieldOp.get())
+        properties = {**loop.properties, "reductions": ArrayAttr(())}
+        operands = loop.map_operands
+        new = type(loop).create(operands=operands, properties=properties, regions=[region])
+    _replace(loop, new)
 
 
 def _shared_cell(loop: LoopOp, initial: SSAValue, result: SSAValue) -> SSAValue | None:

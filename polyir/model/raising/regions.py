@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from polyir.dialects.reductions import combination_of, neutral_element
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine import NotAffineError
 from polyir.model.affine_operations import has_undefined_division, is_semi_affine
@@ -194,7 +195,10 @@ class _RunCheck:
                     raise _UnsupportedError(
                         op, "`memref.dealloc` in a loop frees memory that is allocated outside"
                     )
-            case affine.YieldOp() | scf.YieldOp() | scf.ReduceOp():
+            case scf.ReduceOp():
+                for block in blocks_of(op):
+                    self._check_block(block, inside_loop)
+            case affine.YieldOp() | scf.YieldOp() | scf.ReduceReturnOp():
                 pass
             case _:
                 _check_simple(op)
@@ -204,8 +208,11 @@ class _RunCheck:
             self.check(op, inside_loop)
 
     def _check_loop(self, loop: LoopOp, inside_loop: bool) -> None:
-        if isinstance(loop, affine.ParallelOp | scf.ParallelOp) and loop.results:
-            raise _UnsupportedError(loop, f"`{loop.name}` with a reduction")
+        if isinstance(loop, affine.ParallelOp):
+            for kind, result in zip(loop.reductions, loop.results, strict=True):
+                if not (combination_of(kind.data) and neutral_element(kind.data, result.type)):
+                    reason = f"`{loop.name}` with a reduction '{kind.data}'"
+                    raise _UnsupportedError(loop, reason)
         _check_carried(loop)
         try:
             bounds_of(loop, self._finder.reader)

@@ -127,10 +127,10 @@ class Printer(ExpressionPrinter):
             case RowView(array=array, pointer=pointer):
                 return f"{self.pointer(array)} = ({self.pointer_type(array)}){pointer.name}"
             case ArrayView(array=array, start=start, offset=offset):
-                pointer = self.argument(start)
+                address = self.argument(start)
                 if offset != literal(0):
-                    pointer = f"({pointer} + {self.inside(offset, Precedence.MULTIPLICATIVE)})"
-                return f"{self.pointer(array, False)} = ({self.pointer_type(array)}){pointer}"
+                    address = f"({address} + {self.inside(offset, Precedence.MULTIPLICATIVE)})"
+                return f"{self.pointer(array, False)} = ({self.pointer_type(array)}){address}"
             case Free(array=array):
                 return f"{self._function_name('free')}({array.variable.name})"
             case Copy(target=target, source=source):
