@@ -293,8 +293,8 @@ def _row(array: SSAValue, builder: Builder) -> SSAValue:
     type = MemRefType(array.type.element_type, [extent], memory_space=array.type.memory_space)
     row = memref.ReinterpretCastOp.from_dynamic(array, [0], [count], [1], type)
     row.result.name_hint = array.name_hint
-    builder.insert(row)
-    return row.result
+    result: SSAValue = builder.insert(row).result
+    return result
 
 
 def _fold_use(op: Operation, views: dict[SSAValue, _View]) -> None:
