@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import islpy as isl
 import numpy as np
 import pytest
 from equation_systems import random_inputs, random_system
 
+import polyir
 from polyir.diagnostics import PolyirError
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
@@ -28,6 +31,7 @@ from polyir.equations.system import (
     Use,
     Variable,
 )
+from polyir.equations.text import read_program
 
 
 def a_system(
@@ -167,3 +171,31 @@ def test_random_systems_have_values(seed: int) -> None:
         inputs = random_inputs(system, {"N": n}, ElementType.I64, seed)
         first = evaluate(system, {"N": n}, inputs, ElementType.I64)
         assert first.operations > 0
+
+
+def test_spellings_of_alphaz(tmp_path: Path) -> None:
+    text = """affine blur [N] -> { : N > 3 && N < 1000 }
+        inputs X: {[i]: 0 <= i < N} W: {[k]: -1 <= k && k <= 1}
+        outputs Y, Z, R: {[i]: 0 <= i < N}
+        let
+          Y[i] = case {
+            {: i == 0 || i == N-1}: X[i];
+            {: i > 0 && i < N-1}: conv({[k]: -1 <= k & k <= 1}, W[k], X[i+k]);
+          };
+          Z[i] = select {[i] -> [j]: j == N-1-i} from X[j];
+          R = select {[i] -> [j]: j == i && i < 2; [i] -> [j]: j == 2 && i >= 2} from (X[j] * 2.0);
+        ."""
+    numbers, weights = np.random.default_rng(1).random(9), np.array([0.25, -2.0, 4.0])
+    blurred = numbers.copy()
+    blurred[1:-1] = np.correlate(numbers, weights, "valid")
+    selected = 2 * numbers[[0, 1, 2, 2, 2, 2, 2, 2, 2]]
+    result = evaluate(read_program(text, "blur").systems[0], {"N": 9}, {"X": numbers, "W": weights})
+    np.testing.assert_allclose(result.outputs["Y"], blurred)
+    np.testing.assert_array_equal(result.outputs["Z"], numbers[::-1])
+    np.testing.assert_array_equal(result.outputs["R"], selected)
+    compiled = [np.zeros(9) for _ in range(3)]
+    file = tmp_path / "blur.alpha"
+    file.write_text(text)
+    polyir.compile(str(file), "")["blur"](9, numbers, weights, *compiled)
+    for name, values in zip("YZR", compiled, strict=True):
+        np.testing.assert_allclose(result.outputs[name], values)

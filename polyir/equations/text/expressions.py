@@ -93,6 +93,10 @@ class ExpressionReader:
                 return self._index(at, names)
             case "reduce":
                 return self._reduce(at, names)
+            case "convolution":
+                return self._convolution(at, names)
+            case "select":
+                return self._select(at, names)
             case "restrict" | "restrict_to":
                 return self._restrict(at, names)
             case "auto":
@@ -155,6 +159,45 @@ class ExpressionReader:
             return Reduce(operand, _operator(tree(operator)), function)
         name = self._external(tree(operator), 2)
         return Reduce(operand, name, function, is_external=True)
+
+    def _convolution(self, at: Branch, names: Names) -> Expression:
+        """`conv(K, w, x)`: the sum of w * x over the points of K, new dimensions of w and x."""
+        domain, weights, data = (tree(each) for each in tree(at).children)
+        points = self._calculator.set(domain)
+        inner = (*names, *names_of(points))
+        self._isl.require_distinct(domain, inner)
+        points = points.insert_dims(isl.dim_type.set, 0, len(names))
+        for position, name in enumerate(inner):
+            points = points.set_dim_name(isl.dim_type.set, position, name)
+        products = Operation(self._all((weights, data), inner), "*")
+        function = self._isl.function_of(at, inner, ", ".join(names))
+        return Reduce(Restrict(products, points), "+", function)
+
+    def _select(self, at: Branch, names: Names) -> Expression:
+        """`select R from e`: e at the point to which the relation leads."""
+        at_relation, operand = (tree(each) for each in tree(at).children)
+        relation = self._calculator.value(at_relation)
+        if isinstance(relation, isl.MultiAff):
+            return self._dependence(relation, operand, names)
+        if not isinstance(relation, isl.Map):
+            self._source.fail(at_relation, "a relation is needed here, and this is a set")
+        if relation.dim(isl.dim_type.in_) != len(names):
+            count = counted(relation.dim(isl.dim_type.in_), "dimension")
+            self._source.fail(
+                at_relation, f"this relation is from {count}, and points here have {len(names)}"
+            )
+        if not relation.is_single_valued():
+            self._source.fail(at_relation, "this relation leads from one point to several")
+        behind = names_of(relation.range())
+        pieces: list[tuple[isl.Set, isl.MultiAff]] = []
+        isl.PwMultiAff.from_map(relation).foreach_piece(lambda *piece: pieces.append(piece))
+        values = [Dependence(self.read(operand, behind), function) for _, function in pieces]
+        if len(pieces) == 1 and pieces[0][0].plain_is_universe():
+            return values[0]
+        branches = [
+            Restrict(value, points) for value, (points, _) in zip(values, pieces, strict=True)
+        ]
+        return branches[0] if len(branches) == 1 else Case(tuple(branches))
 
     def _restrict(self, at: Branch, names: Names) -> Expression:
         domain, operand = tree(at).children

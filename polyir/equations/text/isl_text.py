@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import TypeVar
 
 import islpy as isl
@@ -20,13 +21,16 @@ Object = TypeVar("Object")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TUPLE = re.compile(r"(?:^\{|;|->)\s*\[([^\[\]]*)\]")
 _NUMBER_OR_NAME = re.compile(r"(\d+\s*)?([A-Za-z_]\w*)")
+_OPERATORS = MappingProxyType({"==": "=", "&&": " and ", "&": " and ", "||": " or ", "|": " or "})
+_OPERATOR = re.compile("==|&&?|[|][|]?")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class IslText:
     """Reads isl's notation in a system with `parameters`. Names of `constants` are their values.
 
-    All methods raise `InputSyntaxError` for a text that isl does not read.
+    Conditions may also have AlphaZ's operators `==`, `&&` and `||`. All methods raise
+    `InputSyntaxError` for a text that isl does not read.
     """
 
     def __init__(self, source: Source, parameters: Names, constants: Mapping[str, int]) -> None:
@@ -138,7 +142,8 @@ class IslText:
                 return match[0]
             return f"{factor}{'*' if factor else ''}{constants[name]}"
 
-        plain = _NUMBER_OR_NAME.sub(valued, _blanked(text))
+        plain = _OPERATOR.sub(lambda match: _OPERATORS[match[0]], _blanked(text))
+        plain = _NUMBER_OR_NAME.sub(valued, plain)
         try:
             return kind(f"[{', '.join(self.parameters)}] -> {plain}")
         except isl.Error as error:

@@ -22,8 +22,6 @@ _UNSUPPORTED = MappingProxyType(
         "fuzzy": "indirect accesses (fuzzy variables) are not supported",
         "[[": "indirect accesses ([[...]]) are not supported",
         "argreduce": "argreduce is not supported",
-        "conv": "convolutions (conv) are not supported: write the sum as a reduction",
-        "select": "select is not supported",
         "while": "systems that are repeated until a condition holds (while) are not supported",
     }
 )
