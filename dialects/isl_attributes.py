@@ -186,7 +186,13 @@ class DependencesAttr(Data[Dependences]):
         with printer.in_angle_brackets():
             printer.print_string("value, " if self.data.value_based else "memory, ")
             with printer.in_square_brackets():
-                printer.print_list(self.data.items, lambda item: _print_dependence(printer, item))
+                with printer.indented(2):
+                    for position, item in enumerate(self.data.items):
+                        printer.print_string("," if position else "")
+                        printer.print_string("\n")
+                        _print_dependence(printer, item)
+                with printer.indented():
+                    printer.print_string("\n" if self.data.items else "")
             if self.data.order is not None:
                 printer.print_string(" order ")
                 printer.print_string_literal(text_of(self.data.order))

@@ -7,7 +7,7 @@ disjoint and cover what reaches them, and that a band is defined on all that rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import islpy as isl
@@ -88,7 +88,7 @@ class TreeOp(IRDLOperation):
         properties: dict[str, Attribute | None] = {}
         for name, attribute in cls.HEAD.items():
             properties[name] = attribute(attribute.parse_text(parser))
-        properties |= cls.parse_flags(parser)
+        properties |= cls.parse_flags(parser, properties)
         attributes = parse_attributes(parser)
         node = cls(properties)
         region = parse_body(parser)
@@ -109,8 +109,10 @@ class TreeOp(IRDLOperation):
             print_body(printer, self.body)
 
     @classmethod
-    def parse_flags(cls, parser: Parser) -> dict[str, Attribute | None]:
-        """Read what stands between the isl objects and the children."""
+    def parse_flags(
+        cls, parser: Parser, head: Mapping[str, Attribute | None]
+    ) -> dict[str, Attribute | None]:
+        """Read what stands between the isl objects, in `head`, and the children."""
         return {}
 
     def print_flags(self, printer: Printer) -> None:
@@ -132,7 +134,8 @@ class BandOp(TreeOp):
     """Loops: a partial schedule with one member a loop.
 
     `permutable` allows any order and rectangular tiling of the members. `coincident` has one
-    flag a member: true where the member is parallel within the band. `loop_kinds` has one of
+    flag a member: true where the member is parallel within the band; the text leaves it out if no
+    member is. `loop_kinds` has one of
     `LOOP_KINDS` a member, `loop_attributes` the attributes of each member. `options` are the
     other AST build options of isl (isolation).
     """
@@ -178,16 +181,20 @@ class BandOp(TreeOp):
             raise VerifyException("is not defined on all instances that reach it")
 
     @classmethod
-    def parse_flags(cls, parser: Parser) -> dict[str, Attribute | None]:
+    def parse_flags(
+        cls, parser: Parser, head: Mapping[str, Attribute | None]
+    ) -> dict[str, Attribute | None]:
         flags: dict[str, Attribute | None] = {}
         if parser.parse_optional_keyword("permutable") is not None:
             flags["permutable"] = UnitAttr()
-        parser.parse_keyword("coincident")
-        flags["coincident"] = ArrayAttr(
-            parser.parse_comma_separated_list(
+        schedule = head["schedule"]
+        assert isinstance(schedule, MultiUnionPwAffAttr)
+        coincident = [BoolAttr.from_bool(False)] * schedule.data.dim(isl.dim_type.set)
+        if parser.parse_optional_keyword("coincident") is not None:
+            coincident = parser.parse_comma_separated_list(
                 parser.Delimiter.SQUARE, lambda: BoolAttr.from_bool(parser.parse_boolean())
             )
-        )
+        flags["coincident"] = ArrayAttr(coincident)
         if parser.parse_optional_keyword("loops") is not None:
             kinds = parser.parse_comma_separated_list(
                 parser.Delimiter.SQUARE, lambda: StringAttr(parser.parse_identifier("loop kind"))
@@ -202,8 +209,9 @@ class BandOp(TreeOp):
     def print_flags(self, printer: Printer) -> None:
         if self.permutable is not None:
             printer.print_string(" permutable")
-        flags = ("true" if flag.value.data else "false" for flag in self.coincident)
-        printer.print_string(f" coincident [{', '.join(flags)}]")
+        if any(flag.value.data for flag in self.coincident):
+            flags = ("true" if flag.value.data else "false" for flag in self.coincident)
+            printer.print_string(f" coincident [{', '.join(flags)}]")
         if self.loop_kinds is not None:
             kinds = ", ".join(kind.data for kind in self.loop_kinds)
             printer.print_string(f" loops [{kinds}]")
@@ -260,7 +268,9 @@ class MarkOp(TreeOp):
         verify_mark(self.mark)
 
     @classmethod
-    def parse_flags(cls, parser: Parser) -> dict[str, Attribute | None]:
+    def parse_flags(
+        cls, parser: Parser, head: Mapping[str, Attribute | None]
+    ) -> dict[str, Attribute | None]:
         return {"mark": parser.parse_attribute()}
 
     def print_flags(self, printer: Printer) -> None:

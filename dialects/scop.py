@@ -186,8 +186,9 @@ class ScopOp(IRDLOperation):
             return value, parser.parse_str_literal()
 
         parameters = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_parameter)
-        parser.parse_keyword("context")
-        context = SetAttr.parse_text(parser)
+        context = _no_conditions([name for _, name in parameters])
+        if parser.parse_optional_keyword("context") is not None:
+            context = SetAttr.parse_text(parser)
         dependences = None
         if parser.parse_optional_keyword("dependences") is not None:
             dependences = DependencesAttr.parse_parameter(parser)
@@ -209,13 +210,22 @@ class ScopOp(IRDLOperation):
                 self.parameter_values.items(),
                 lambda item: _print_parameter(printer, item[1], item[0]),
             )
-        printer.print_string(" context ")
-        self.context.print_text(printer)
+        if self.context != SetAttr(_no_conditions(list(self.parameter_values))):
+            printer.print_string(" context ")
+            self.context.print_text(printer)
         if self.dependences is not None:
             printer.print_string(" dependences ")
             self.dependences.print_parameter(printer)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         print_body(printer, self.body)
+
+
+def _no_conditions(parameters: Sequence[str]) -> isl.Set:
+    """The context that says nothing of the parameters, which the text leaves out."""
+    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(parameters))
+    for position, name in enumerate(parameters):
+        space = space.set_dim_name(isl.dim_type.param, position, name)
+    return isl.Set.universe(space)
 
 
 Space = Literal["heap", "stack", "register", "workgroup", "private"]

@@ -26,14 +26,14 @@ class AllocateProcessorsPass(ScopPass):
 
     Before:
 
-        poly.band "[{ S0[t, i, j] -> [(t)] }]" permutable coincident [false] {
+        poly.band "[{ S0[t, i, j] -> [(t)] }]" permutable {
           poly.band "[{ S0[t, i, j] -> [(i)] }, { S0[t, i, j] -> [(j)] }]"
               permutable coincident [true, true]
         }
 
     After `--allocate-processors="{ S0[t, i, j] -> [i + j, j] }"`:
 
-        poly.band "[{ S0[t, i, j] -> [(t)] }]" permutable coincident [false] {
+        poly.band "[{ S0[t, i, j] -> [(t)] }]" permutable {
           poly.band "[{ S0[t, i, j] -> [(i + j)] }, { S0[t, i, j] -> [(j)] }]"
               permutable coincident [true, true] loop_attributes [[#poly.parallel], []]
         }

@@ -23,15 +23,15 @@ class DiamondTilePass(DiamondOptions, ScopPass):
     Before (a stencil in one dimension after `pluto-schedule`):
 
         poly.band "[{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]"
-            permutable coincident [false, false]
+            permutable
 
     After:
 
         poly.band "[{ S0[t, i] -> [(t - i - (t - i) mod 32)] },
                     { S0[t, i] -> [(t + i - (t + i) mod 32)] }]"
-            permutable coincident [false, false] {
+            permutable {
           poly.band "[{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]"
-              permutable coincident [false, false]
+              permutable
         }
     """
 

@@ -39,7 +39,7 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
           poly.scop (...) {
             poly.stmt @S0 domain "{ S0[t, i] : ... }" (%t, %i) { ... }
             poly.domain "..." {
-              poly.band "[{ S0[t, i] -> [(wavefront)] }]" coincident [false] {
+              poly.band "[{ S0[t, i] -> [(wavefront)] }]" {
                 poly.band "[{ S0[t, i] -> [(tile)] }]" coincident [true] {
                   ...
                 }
@@ -79,7 +79,7 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
               func.call @stencil_step_P0(%step0, ...) : ...
             }
             poly.domain "..." {
-              poly.band "[{ P0[i0] -> [(i0)] }]" coincident [false]
+              poly.band "[{ P0[i0] -> [(i0)] }]"
             }
           }
           // Gather.

@@ -21,13 +21,13 @@ class FeautrierSchedulePass(SchedulerPass, FeautrierOptions):
 
     Before:
 
-        poly.band "[{ S0[i, j] -> [(i)] }]" coincident [false] {
-          poly.band "[{ S0[i, j] -> [(j)] }]" coincident [false]
+        poly.band "[{ S0[i, j] -> [(i)] }]" {
+          poly.band "[{ S0[i, j] -> [(j)] }]"
         }
 
     After (S0 carries (1, 0) and (0, 1)):
 
-        poly.band "[{ S0[i, j] -> [(i + j)] }]" permutable coincident [false] {
+        poly.band "[{ S0[i, j] -> [(i + j)] }]" permutable {
           poly.band "[{ S0[i, j] -> [(i)] }]" permutable coincident [true]
         }
     """

@@ -25,13 +25,13 @@ class GpuKernelsPass(ScopPass):
 
     Before:
 
-        poly.band "[{ S0[t, i] -> [(t)] }]" permutable coincident [false] {
+        poly.band "[{ S0[t, i] -> [(t)] }]" permutable {
           poly.band "[{ S0[t, i] -> [(i)] }]" permutable coincident [true]
         }
 
     After:
 
-        poly.band "[{ S0[t, i] -> [(t)] }]" permutable coincident [false] {
+        poly.band "[{ S0[t, i] -> [(t)] }]" permutable {
           poly.mark #poly.kernel {
             poly.band "[{ S0[t, i] -> [(i)] }]" permutable coincident [true]
           }

@@ -23,13 +23,13 @@ class HexagonalTilePass(HexagonalOptions, ScopPass):
     Before (a stencil in one dimension after `pluto-schedule`):
 
         poly.band "[{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]"
-            permutable coincident [false, false]
+            permutable
 
     After (the hexagons of a wave are parallel, and so are the points of a time step):
 
-        poly.band WAVE permutable coincident [false] {
+        poly.band WAVE permutable {
           poly.band HEXAGON permutable coincident [true] {
-            poly.band "[{ S0[t, i] -> [(t)] }]" permutable coincident [false] {
+            poly.band "[{ S0[t, i] -> [(t)] }]" permutable {
               poly.band "[{ S0[t, i] -> [(i)] }]" permutable coincident [true]
             }
           }

@@ -25,8 +25,8 @@ class IslBuiltinSchedulePass(LiveRangePass, IslBuiltinOptions):
 
     Before:
 
-        poly.band "[{ S0[i, j] -> [(i)] }]" coincident [false] {
-          poly.band "[{ S0[i, j] -> [(j)] }]" coincident [false]
+        poly.band "[{ S0[i, j] -> [(i)] }]" {
+          poly.band "[{ S0[i, j] -> [(j)] }]"
         }
 
     After:

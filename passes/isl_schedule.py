@@ -27,7 +27,7 @@ class IslSchedulePass(LiveRangePass, IslOptions):
 
     Before (the loop over i carries a dependence, the loop over j does not):
 
-        poly.band "[{ S0[i, j] -> [(i)] }]" coincident [false] {
+        poly.band "[{ S0[i, j] -> [(i)] }]" {
           poly.band "[{ S0[i, j] -> [(j)] }]" coincident [true]
         }
 

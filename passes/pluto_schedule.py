@@ -21,14 +21,14 @@ class PlutoSchedulePass(SchedulerPass, PlutoOptions):
 
     Before (a stencil that carries (1, -1), so its loops cannot be tiled):
 
-        poly.band "[{ S0[t, i] -> [(t)] }]" coincident [false] {
-          poly.band "[{ S0[t, i] -> [(i)] }]" coincident [false]
+        poly.band "[{ S0[t, i] -> [(t)] }]" {
+          poly.band "[{ S0[t, i] -> [(i)] }]"
         }
 
     After:
 
         poly.band "[{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]"
-            permutable coincident [false, false]
+            permutable
     """
 
     name = "pluto-schedule"

@@ -34,13 +34,13 @@ class PolyRaisePass(ModulePass):
 
     After:
 
-        poly.scop (%n as "n") context "[n] -> {  :  }" {
+        poly.scop (%n as "n") {
           poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
             %a = affine.load %A[%i] : memref<?xf64>
             affine.store %a, %B[%i] : memref<?xf64>
           }
           poly.domain "[n] -> { S0[i] : 0 <= i < n }" {
-            poly.band "[n] -> [{ S0[i] -> [(i)] }]" coincident [false]
+            poly.band "[n] -> [{ S0[i] -> [(i)] }]"
           }
         }
 

@@ -34,7 +34,7 @@ class RegisterTilePass(RegisterTileOptions, ScopPass):
 
         poly.band "[{ S0[i, j, k] -> [(j - (j) mod 24)] }, { S0[i, j, k] -> [(i - (i) mod 8)] }]"
             permutable coincident [true, true] {
-          poly.band "[{ S0[i, j, k] -> [(k)] }]" coincident [false]
+          poly.band "[{ S0[i, j, k] -> [(k)] }]"
               options "{ isolate[[tj, ti] -> [k]] : ... }" {
             poly.band "[{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }]"
                 permutable coincident [true, true]

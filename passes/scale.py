@@ -20,11 +20,11 @@ class ScalePass(ScaleOptions, ScopPass):
 
     Before:
 
-        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(i)] }]" coincident [false]
+        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(i)] }]"
 
     After `--scale="loop=S1.0 factor=2 statements=S1"`:
 
-        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(2i)] }]" coincident [false]
+        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(2i)] }]"
     """
 
     name = "scale"

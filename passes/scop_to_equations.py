@@ -29,7 +29,7 @@ class ScopToEquationsPass(PassWithOptions):
     Before:
 
         func.func @prefix(%n: index, %s: memref<?xi64>, %a: memref<?xi64>) {
-          poly.scop (%n as "n") context "[n] -> {  :  }" {
+          poly.scop (%n as "n") {
             poly.stmt @S0 domain "[n] -> { S0[i, j] : 0 <= i < n and 0 <= j <= i }" (%i, %j) {
               %0 = affine.load %s[%i] : memref<?xi64>
               %1 = affine.load %a[%j] : memref<?xi64>

@@ -21,11 +21,11 @@ class ShiftPass(ShiftOptions, ScopPass):
 
     Before:
 
-        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(i)] }]" coincident [false]
+        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(i)] }]"
 
     After `--shift="loop=S1.0 by=1 statements=S1"`:
 
-        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(1 + i)] }]" coincident [false]
+        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(1 + i)] }]"
     """
 
     name = "shift"

@@ -20,12 +20,12 @@ class SkewPass(SkewOptions, ScopPass):
 
     Before:
 
-        poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" coincident [false, false]
+        poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]"
 
     After `--skew="loop=S0.1 by=S0.0"`:
 
         poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(i + j)] }]"
-            permutable coincident [false, false]
+            permutable
     """
 
     name = "skew"

@@ -19,7 +19,7 @@ class SplitSequentialPass(ScopPass):
 
     Before (`a[i] = f(a[i], a[m])`):
 
-        poly.band "[{ S0[i] -> [(i)] }]" permutable coincident [false]
+        poly.band "[{ S0[i] -> [(i)] }]" permutable
 
     After `--split-sequential`:
 

@@ -26,14 +26,14 @@ class WavefrontPass(WavefrontOptions, ScopPass):
     Before:
 
         poly.band "[{ S0[i, j] -> [(i - (i) mod 32)] }, { S0[i, j] -> [(j - (j) mod 32)] }]"
-            permutable coincident [false, false] {
+            permutable {
           ...
         }
 
     After (the first loop runs over the wavefronts, the second is parallel):
 
         poly.band "[{ S0[i, j] -> [(i + j - (i) mod 32 - (j) mod 32)] }]"
-            permutable coincident [false] {
+            permutable {
           poly.band "[{ S0[i, j] -> [(j - (j) mod 32)] }]" permutable coincident [true] {
             ...
           }

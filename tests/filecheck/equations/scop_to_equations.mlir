@@ -70,6 +70,6 @@ func.func @scaled(%n: index, %x: f64, %a: memref<?xf64>) {
 // BACK:        affine.store %{{.*}}, %s[
 // BACK:      func.func @scaled(%n_1: index, %x: f64, %a_1: memref<?xf64>) {
 // BACK:        flow "a" "[n] -> { S_a_out[i] -> S_S1[i', j = i] : i > 0 and i < i' < n }"
-// BACK-SAME:   anti "a" "[n] -> { S_S1_0[i, j] -> S_a_out[i' = j] : i >= 0 and j >= i and 0 < j < n }"
+// BACK:        anti "a" "[n] -> { S_S1_0[i, j] -> S_a_out[i' = j] : i >= 0 and j >= i and 0 < j < n }"
 
 // TYPE: error: the elements of 'prefix_system' have the type i64

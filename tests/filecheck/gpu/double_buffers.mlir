@@ -35,7 +35,7 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // CHECK:            poly.filter {{.*}}{ B_in[
 // CHECK:            poly.filter {{.*}}{ barrier
 // CHECK-NEXT:       poly.filter {{.*}}S0[i, j, k]
-// CHECK-NEXT:         poly.band {{.*}}A_next[t0, t1, t2, a0, a1] -> [(-32 + t2)]{{.*}}coincident [false] {
+// CHECK-NEXT:         poly.band {{.*}}A_next[t0, t1, t2, a0, a1] -> [(-32 + t2)]{{.*}}" permutable {
 // CHECK:                poly.filter {{.*}}{ A_next[
 // CHECK:                poly.filter {{.*}}{ B_next[
 // CHECK:                poly.filter {{.*}}{ S0[

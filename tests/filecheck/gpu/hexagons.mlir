@@ -35,11 +35,11 @@ func.func @stencil(%steps: index, %n: index, %a: memref<?x?xf64>, %b: memref<?x?
 // CHECK-NEXT: remark: [gpu-synchronise] a barrier after each iteration of loop 3 around S0, S1
 // CHECK-NEXT: remark: [gpu-synchronise] a barrier after each iteration of loop 4 around S0, S1
 // CHECK-NEXT: remark: [gpu-synchronise] a barrier before S1
-// CHECK:      poly.band "{{.*}}[(-1 + floor((t)/2))]{{.*}} coincident [false] loops [atomic] {
+// CHECK:      poly.band "{{.*}}[(-1 + floor((t)/2))]{{.*}} loops [atomic] {
 // CHECK-NEXT:   poly.mark #poly.kernel<block [16, 14]> {
 // CHECK-NEXT:     poly.band "{{.*}}[(floor((11 - 2t + i - 7*floor((t)/2))/22))]{{.*}} loop_attributes {{\[\[}}#poly.map<block x>]] {
-// CHECK-NEXT:       poly.band "{{.*}} mod 16)] : {{.*}} }]" permutable coincident [false] {
-// CHECK:              poly.band "{{.*}}[{ S0[t, i, j] -> [(t)]; S1[t, i, j] -> [(t)] }]" permutable coincident [false] loops [atomic] {
+// CHECK-NEXT:       poly.band "{{.*}} mod 16)] : {{.*}} }]" permutable {
+// CHECK:              poly.band "{{.*}}[{ S0[t, i, j] -> [(t)]; S1[t, i, j] -> [(t)] }]" permutable loops [atomic] {
 // CHECK:                poly.filter "{{.*}} S0[t, i, j] }" {
 // CHECK-NEXT:             poly.band "{{.*}} S0[t, i, j] -> [(i)] }, { S0[t, i, j] -> [(j)] }]" {{.*}} loop_attributes {{\[\[}}#poly.map<thread y>], [#poly.map<thread x>]]
 // CHECK-NEXT:           }

@@ -30,7 +30,7 @@ func.func @smooth(%steps: index, %n: index, %a: memref<?x?xf64>, %b: memref<?x?x
 
 // CHECK:      remark: [gpu-kernels] S0: a kernel with 2 parallel loops, inside 1 loop of the host
 // CHECK-NEXT: remark: [gpu-kernels] S1: a kernel with 2 parallel loops, inside 1 loop of the host
-// CHECK:      poly.band {{.*}} coincident [false] {
+// CHECK:      poly.band {{.*}} {
 // CHECK:      poly.mark #poly.kernel {
 // CHECK-NEXT:   poly.band {{.*}} permutable coincident [true, true]
 // CHECK:      poly.mark #poly.kernel {

@@ -3,10 +3,10 @@
 // RUN: polyir-opt --isl-schedule=outer-coincidence --emit=poly %S/../../../examples/fig1b-jacobi-1d-imperfect.mlir | filecheck %s --check-prefix OUTER
 // RUN: polyir-opt --isl-schedule=outer-coincidence --emit=poly --remarks %S/../../../examples/fig1b-jacobi-1d-imperfect.mlir 2>&1 >/dev/null | filecheck %s --check-prefix REMARK
 
-// CHECK: poly.band "[t_end, n] -> [{ S0[t, i] -> [(t)]; S1[t, i] -> [(t)] }, { S0[t, i] -> [(2t + i)]; S1[t, i] -> [(1 + 2t + i)] }]" permutable coincident [false, false] {
+// CHECK: poly.band "[t_end, n] -> [{ S0[t, i] -> [(t)]; S1[t, i] -> [(t)] }, { S0[t, i] -> [(2t + i)]; S1[t, i] -> [(1 + 2t + i)] }]" permutable {
 // CHECK-NEXT: poly.sequence {
 
-// OUTER: poly.band "[t_end, n] -> [{ S0[t, i] -> [(2t)]; S1[t, i] -> [(1 + 2t)] }]" permutable coincident [false] {
+// OUTER: poly.band "[t_end, n] -> [{ S0[t, i] -> [(2t)]; S1[t, i] -> [(1 + 2t)] }]" permutable {
 // OUTER-NEXT: poly.sequence {
 // OUTER-NEXT: poly.filter "[t_end, n] -> { S0[t, i] }" {
 // OUTER-NEXT: poly.band "[t_end, n] -> [{ S0[t, i] -> [(i)] }]" permutable coincident [true]{{$}}

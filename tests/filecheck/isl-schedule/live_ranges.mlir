@@ -8,7 +8,7 @@
 // KEPT-NEXT: poly.band "[n] -> [{ S0[i, j] -> [(j)]; S1[i, j] -> [(j)] }]"
 
 // The band is marked by the false dependences that its own order has.
-// CHECK: poly.band "[n] -> [{ S0[i, j] -> [(j)]; S1[i, j] -> [(j)] }, { S0[i, j] -> [(i)]; S1[i, j] -> [(i)] }]" coincident [false, false] {
+// CHECK: poly.band "[n] -> [{ S0[i, j] -> [(j)]; S1[i, j] -> [(j)] }, { S0[i, j] -> [(i)]; S1[i, j] -> [(i)] }]" {
 
 // LEGAL: remark: [check-schedule] all {{[0-9]+}} dependences hold
 

@@ -2,12 +2,12 @@
 // RUN: sed 's/\[false, false\]/[false, false] loop_attributes [[], [#poly.vector<8>]]/' %s | polyir-opt --check-schedule --emit=none - 2>&1 | filecheck %s --check-prefix VECTOR
 // RUN: sed 's/\[false, false\]/[false, false] loop_attributes [[#poly.map<block x>], []]/' %s | not polyir-opt --emit=loops - 2>&1 | filecheck %s --check-prefix MAPPED
 // RUN: sed 's/\[false, false\]/[false, true]/' %s | not polyir-opt --emit=c - 2>&1 | filecheck %s --check-prefix COINCIDENT
-// RUN: sed 's/coincident \[false, false\]/permutable coincident [false, false]/' %s | not polyir-opt --emit=llvm - 2>&1 | filecheck %s --check-prefix PERMUTABLE
-// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] loops [[#poly.parallel], []]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix TILES
-// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] wavefront 1 loops [[], [#poly.parallel]]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | polyir-opt - | filecheck %s --check-prefix WAVEFRONT
-// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] wavefront 1 loops [[#poly.parallel], []]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix FRONT
+// RUN: sed 's/coincident \[false, false\]/permutable/' %s | not polyir-opt --emit=llvm - 2>&1 | filecheck %s --check-prefix PERMUTABLE
+// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] loops [[#poly.parallel], []]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix TILES
+// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] wavefront 1 loops [[], [#poly.parallel]]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" }/' %s | polyir-opt - | filecheck %s --check-prefix WAVEFRONT
+// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] wavefront 1 loops [[#poly.parallel], []]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix FRONT
 // RUN: sed -e 's/dependences <value.*> {/{/' -e 's/\[false, false\]/[true, true] loop_attributes [[#poly.parallel], []]/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix SEVERAL
-// RUN: sed -e '/^      poly.band/s/.*/poly.guard "[n] -> { : n < 9 }" { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix GUARD
+// RUN: sed -e '/^      poly.band/s/.*/poly.guard "[n] -> { : n < 9 }" { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(i)] }]" }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix GUARD
 
 // A tree that is read from text may claim what is not true; later passes and code generation would
 // believe it. Each claim is checked.

@@ -10,7 +10,7 @@
 // CHECK-NEXT: poly.band "[ni, nj, nk, nl] -> [{ S1[i, j, k] -> [(i)]; S3[i, j, k] -> [(i)] }, { S1[i, j, k] -> [(j)]; S3[i, j, k] -> [(k)] }]" permutable coincident [true, false] {
 // CHECK-NEXT: poly.sequence {
 // CHECK-NEXT: poly.filter "[ni, nj, nk, nl] -> { S1[i, j, k] }" {
-// CHECK-NEXT: poly.band "[ni, nj, nk, nl] -> [{ S1[i, j, k] -> [(k)] }]" permutable coincident [false]
+// CHECK-NEXT: poly.band "[ni, nj, nk, nl] -> [{ S1[i, j, k] -> [(k)] }]" permutable{{$}}
 // CHECK-NEXT: }
 // CHECK-NEXT: poly.filter "[ni, nj, nk, nl] -> { S3[i, j, k] }" {
 // CHECK-NEXT: poly.band "[ni, nj, nk, nl] -> [{ S3[i, j, k] -> [(j)] }]" permutable coincident [true]

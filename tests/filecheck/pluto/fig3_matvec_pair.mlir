@@ -10,7 +10,7 @@
 // CHECK-NEXT: poly.band "[n] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable coincident [true, false]
 // CHECK: poly.filter "[n] -> { S1[i, j] }" {
 
-// DISTINCT: poly.band "[n] -> [{ S0[i, j] -> [(i)]; S1[i, j] -> [(j)] }]" permutable coincident [false] {
+// DISTINCT: poly.band "[n] -> [{ S0[i, j] -> [(i)]; S1[i, j] -> [(j)] }]" permutable {
 // DISTINCT-NEXT: poly.sequence {
 // DISTINCT-NEXT: poly.filter "[n] -> { S0[i, j] }" {
 // DISTINCT-NEXT: poly.band "[n] -> [{ S0[i, j] -> [(j)] }]"

@@ -13,8 +13,8 @@ func.func @clear(%n: index, %A: memref<?x?xf64>) {
   return
 }
 
-// CHECK: poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" coincident [false] {
-// CHECK-NEXT: poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" coincident [false] loop_attributes {{\[\[}}#poly.unroll<4>]]
+// CHECK: poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" {
+// CHECK-NEXT: poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" loop_attributes {{\[\[}}#poly.unroll<4>]]
 
 // LOOPS: affine.for %j
 // LOOPS: } {poly.unroll = #poly.unroll<4>}

@@ -30,6 +30,6 @@ func.func @dot(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) -> f64 {
 // CHECK: poly.sequence {
 // CHECK-NEXT: poly.filter "[n] -> { S0[] }"
 // CHECK-NEXT: poly.filter "[n] -> { S1[i] }" {
-// CHECK-NEXT: poly.band "[n] -> [{ S1[i] -> [(i)] }]" coincident [false]
+// CHECK-NEXT: poly.band "[n] -> [{ S1[i] -> [(i)] }]"{{$}}
 // CHECK: [[DOT:%[a-z_0-9]+]] = affine.load [[CELL]][] : memref<f64>
 // CHECK-NEXT: func.return [[DOT]] : f64

@@ -8,7 +8,7 @@ func.func private @trace(index)
 // CHECK-LABEL: func.func @partly
 // CHECK: affine.for [[I:%[a-z_0-9]+]] = 0 to
 // CHECK-NEXT: func.call @trace([[I]])
-// CHECK-NEXT: poly.scop ([[I]] as "i") context
+// CHECK-NEXT: poly.scop ([[I]] as "i") {
 // CHECK-NEXT: poly.stmt @S0 domain "[i] -> { S0[j] : 0 <= j < i }"
 // REMARK: left.mlir:{{[0-9]+}}:3: remark: [poly-raise] left as it is: `func.call` to @trace may touch memory
 // MISSED-NOT: partly

@@ -6,7 +6,7 @@
 // RUN: polyir-opt --spatial-schedule=gpu --emit=poly %S/../../../benchmarks/polybench/lu.mlir | filecheck %s --check-prefix GPU
 
 // CHECK: poly.domain
-// CHECK-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)]; S2[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(j)] }]" permutable coincident [false, false, false] {
+// CHECK-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)]; S2[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(j)] }]" permutable {
 
 // TILED: skewed loops 1 to 2 of the band of 3 over S0, S1, S2 into wavefronts: 1 loop inside can run in parallel
 // TILED: #poly.parallel
@@ -14,7 +14,7 @@
 // TILED: poly.band "[n] -> [{ S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)]; S2[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(j)] }]"
 
 // GPU: poly.domain
-// GPU-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }]" permutable coincident [false] {
+// GPU-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }]" permutable {
 // GPU-NEXT: poly.sequence {
 // GPU-NEXT: poly.filter "[n] -> { S1[i, j] }" {
 // GPU-NEXT: poly.band "[n] -> [{ S1[i, j] -> [(i)] }]" permutable coincident [true]

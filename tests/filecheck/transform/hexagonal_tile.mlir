@@ -31,10 +31,10 @@ func.func @stencil(%steps: index, %n: index, %a: memref<?x?xf64>, %b: memref<?x?
 }
 
 // Waves, the hexagons of a wave, parallelograms, time, and the points of a time step.
-// CHECK:      poly.band "{{.*}}[{ S0[t, i, j] -> [(-1 + floor((t)/2))] : {{.*}} }]" permutable coincident [false] loops [atomic] {
+// CHECK:      poly.band "{{.*}}[{ S0[t, i, j] -> [(-1 + floor((t)/2))] : {{.*}} }]" permutable loops [atomic] {
 // CHECK-NEXT:   poly.band "{{.*}}[{ S0[t, i, j] -> [(floor((11 - 2t + i - 7*floor((t)/2))/22))]; S1[t, i, j] -> [(floor((10 - 2t + i - 7*floor((t)/2))/22))] }]" permutable coincident [true] loops [atomic] loop_attributes {{\[\[}}#poly.parallel]] {
-// CHECK-NEXT:     poly.band "{{.*}} mod 32)] : {{.*}} }]" permutable coincident [false] {
-// CHECK-NEXT:       poly.band "{{.*}}[{ S0[t, i, j] -> [(t)]; S1[t, i, j] -> [(t)] }]" permutable coincident [false] loops [atomic] {
+// CHECK-NEXT:     poly.band "{{.*}} mod 32)] : {{.*}} }]" permutable {
+// CHECK-NEXT:       poly.band "{{.*}}[{ S0[t, i, j] -> [(t)]; S1[t, i, j] -> [(t)] }]" permutable loops [atomic] {
 // CHECK-NEXT:         poly.sequence {
 // CHECK-NEXT:           poly.filter "{{.*}}{ S0[t, i, j] }" {
 // CHECK-NEXT:             poly.band "{{.*}}[{ S0[t, i, j] -> [(i)] }, { S0[t, i, j] -> [(j)] }]" permutable coincident [true, true]

@@ -26,7 +26,7 @@ func.func @columns(%n: index, %a: memref<?x?xf64>, %sum: memref<?xf64>) {
 // MOVED: poly.band "[n] -> [{ S0[j, i] -> [(i)] }, { S0[j, i] -> [(j)] }]" permutable coincident [false, true] loop_attributes {{\[\[}}], [#poly.parallel]]
 
 // TAKEN: warning: [tile] removed #poly.parallel from loop 2 around S1: it is no longer parallel
-// TAKEN: poly.band "[n] -> [{ S1[t, i] -> [(t - (t) mod 32)] }, { S1[t, i] -> [(i - (i) mod 32)] }]" permutable coincident [false, false] {
+// TAKEN: poly.band "[n] -> [{ S1[t, i] -> [(t - (t) mod 32)] }, { S1[t, i] -> [(i - (i) mod 32)] }]" permutable {
 // TAKEN-NEXT: poly.band "[n] -> [{ S1[t, i] -> [(t)] }]" {{.*}} {
 // TAKEN-NEXT: poly.band "[n] -> [{ S1[t, i] -> [(i)] }]"
 

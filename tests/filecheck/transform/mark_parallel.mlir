@@ -25,12 +25,12 @@ func.func @multiply(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: mem
 // OUTERMOST-NOT:  loop_attributes
 
 // INNER-NOT:  loop_attributes
-// INNER:      poly.band "[n] -> [{ S0[i, k, j] -> [(k)] }]" coincident [false] {
-// INNER-NEXT:   poly.band "[n] -> [{ S0[i, k, j] -> [(j)] }]" {{.*}} loop_attributes {{\[\[}}#poly.parallel]]
+// INNER:      poly.band "[n] -> [{ S0[i, k, j] -> [(k)] }]" {
+// INNER-NEXT:   poly.band "[n] -> [{ S0[i, k, j] -> [(j)] }]"{{.*}} loop_attributes {{\[\[}}#poly.parallel]]
 
-// ALL:      poly.band "[n] -> [{ S0[i, k, j] -> [(i)] }]" {{.*}} loop_attributes {{\[\[}}#poly.parallel]] {
-// ALL-NEXT:   poly.band "[n] -> [{ S0[i, k, j] -> [(k)] }]" coincident [false] {
-// ALL-NEXT:     poly.band "[n] -> [{ S0[i, k, j] -> [(j)] }]" {{.*}} loop_attributes {{\[\[}}#poly.parallel]]
+// ALL:      poly.band "[n] -> [{ S0[i, k, j] -> [(i)] }]"{{.*}} loop_attributes {{\[\[}}#poly.parallel]] {
+// ALL-NEXT:   poly.band "[n] -> [{ S0[i, k, j] -> [(k)] }]" {
+// ALL-NEXT:     poly.band "[n] -> [{ S0[i, k, j] -> [(j)] }]"{{.*}} loop_attributes {{\[\[}}#poly.parallel]]
 
 // REMARK: remark: [mark-parallel] loop 1 around S0 is parallel
 // REMARK: remark: [mark-parallel] loop 3 around S0 is parallel

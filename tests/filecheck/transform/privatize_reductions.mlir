@@ -19,7 +19,10 @@ func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>)
 // CHECK-NEXT:   func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>) {
 // CHECK-NEXT:     %[[V0:.*]] = affine.max affine_map<(d0) -> (d0, 0)>(%m)
 // CHECK-NEXT:     %X_partial = memref.alloc(%[[V0]]) : memref<3x?xf64>
-// CHECK-NEXT:     poly.scop {{.*}} dependences <value, [flow "X_partial" "{{.*}}S0[p, i, j] -> S0_result[i0 = j]{{.*}}", {{.*}}reduction "X_partial" "{{.*}}S0[p, i, j] -> S0[p' = p, i', j' = j]{{.*}}"] {{.*}} {
+// CHECK-NEXT:     poly.scop {{.*}} dependences <value, [
+// CHECK:            flow "X_partial" "{{.*}}S0[p, i, j] -> S0_result[i0 = j]{{.*}}",
+// CHECK:            reduction "X_partial" "{{.*}}S0[p, i, j] -> S0[p' = p, i', j' = j]{{.*}}"
+// CHECK-NEXT:       ] {{.*}} {
 // CHECK-NEXT:       poly.stmt @S0 domain "[n, m] -> { S0[p, i, j] : (p - i) mod 3 = 0 and 0 <= p <= 2 and 0 <= i < n and 0 <= j < m }" (%p, %i, %j) {
 // CHECK-NEXT:         %[[V1:.*]] = affine.load %X_partial[%p, %j] : memref<3x?xf64>
 // CHECK-NEXT:         %[[V2:.*]] = affine.load %A[%i, %j] : memref<?x?xf64>
@@ -49,7 +52,7 @@ func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>)
 // CHECK-NEXT:                   poly.band "[n, m] -> [{ S0_init[p, i0] -> [(i0)] }]" permutable coincident [true]
 // CHECK-NEXT:                 }
 // CHECK-NEXT:                 poly.filter "[n, m] -> { S0[p, i, j] }" {
-// CHECK-NEXT:                   poly.band "[n, m] -> [{ S0[p, i, j] -> [(i)] }]" permutable coincident [false] {
+// CHECK-NEXT:                   poly.band "[n, m] -> [{ S0[p, i, j] -> [(i)] }]" permutable {
 // CHECK-NEXT:                     poly.band "[n, m] -> [{ S0[p, i, j] -> [(j)] }]" permutable coincident [true]
 // CHECK-NEXT:                   }
 // CHECK-NEXT:                 }

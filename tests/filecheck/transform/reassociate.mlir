@@ -49,7 +49,7 @@ func.func @rows(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>) {
 // CHECK-NEXT:              poly.sequence {
 // CHECK-NEXT:                poly.filter "[n, m] -> { S0_init[i0, l] }"
 // CHECK-NEXT:                poly.filter "[n, m] -> { S0[i, j] }" {
-// CHECK-NEXT:                  poly.band "[n, m] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false]
+// CHECK-NEXT:                  poly.band "[n, m] -> [{ S0[i, j] -> [(j)] }]" permutable{{$}}
 // CHECK:               poly.filter "[n, m] -> { S0_tree2[i0, l] }" {
 // CHECK-NEXT:            poly.band {{.*}} coincident [true, true]
 // CHECK:               poly.filter "[n, m] -> { S0_result[i0] }" {
@@ -138,7 +138,7 @@ func.func @in_loop(%n: index, %A: memref<?x20xf64>, %B: memref<?xf64>, %s: memre
 
 // DEFAULT: [reassociate] S1: the product in s is computed in 16 lanes
 // CHECK-LABEL: func.func @in_loop
-// CHECK:       poly.band {{.*}} -> [(i)]; {{.*}} coincident [false] {
+// CHECK:       poly.band {{.*}} -> [(i)]; {{.*}} {
 // CHECK-NEXT:    poly.sequence {
 // CHECK-NEXT:      poly.filter {{.*}}S0[i]
 // CHECK-NEXT:      poly.filter {{.*}}S1[i, j]; {{.*}} {

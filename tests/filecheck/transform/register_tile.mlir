@@ -24,13 +24,13 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 
 // CHECK: remark: [register-tile] blocks of 2 x 8 along loops 1 and 2 of the band of 3 over S0
 // CHECK:      poly.band "[n] -> [{ S0[i, j, k] -> [(j - (j) mod 8)] }, { S0[i, j, k] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
-// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}} -> [i2]] : {{.*}}" {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]" permutable options "{{.*}}isolate{{.*}} -> [i2]] : {{.*}}" {
 // CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
 
 // TILES: remark: [register-tile] tiles of 16 x 3 x 4 along loops 2, 3, 1 around the blocks
 // TILES:      poly.band "[n] -> [{ S0[i, j, k] -> [(j - (j) mod 16)] }, { S0[i, j, k] -> [(k - (k) mod 3)] }, { S0[i, j, k] -> [(i - (i) mod 4)] }]" permutable coincident [true, false, true] {
 // TILES-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(j - (j) mod 8)] }, { S0[i, j, k] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
-// TILES-NEXT:     poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]" permutable coincident [false] {
+// TILES-NEXT:     poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]" permutable {
 // TILES-NEXT:       poly.band "[n] -> [{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
 
 // -----
@@ -126,7 +126,7 @@ func.func @rows(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?x
 
 // CHECK: remark: [register-tile] blocks of 2 along loop 1 of the band of 2 over S0
 // CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i - (i) mod 2)] }]" permutable coincident [true] {
-// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable options "{{.*}}isolate{{.*}}" {
 // CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.jam<2>]]
 
 // -----
@@ -148,7 +148,7 @@ func.func @transposed_rows(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y
 
 // CHECK: remark: [register-tile] blocks of 4 along loop 1 of the band of 2 over S0
 // CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i - (i) mod 4)] }]" permutable coincident [true] {
-// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable options "{{.*}}isolate{{.*}}" {
 // CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
 
 // -----
@@ -170,7 +170,7 @@ func.func @transposed_product(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>,
 
 // CHECK: remark: [register-tile] blocks of 16 along loop 1 of the band of 2 over S0
 // CHECK:      poly.band "[n] -> [{ S0[j, i] -> [(j - (j) mod 16)] }]" permutable coincident [true] {
-// CHECK-NEXT:   poly.band "[n] -> [{ S0[j, i] -> [(i)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[j, i] -> [(i)] }]" permutable options "{{.*}}isolate{{.*}}" {
 // CHECK-NEXT:     poly.band "[n] -> [{ S0[j, i] -> [(j)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
 
 // ROWS: error: rows must be 1 or more: rows=0
@@ -204,7 +204,7 @@ func.func @batch(%n: index, %A: memref<?x?x?xf64>, %B: memref<?x?x?xf64>, %C: me
 // CHECK: remark: [register-tile] blocks of 2 x 8 along loops 2 and 3 of the band of 4 over S0
 // CHECK:      poly.band "[n] -> [{ S0[b, i, j, k] -> [(b)] }]" permutable coincident [true] {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[b, i, j, k] -> [(j - (j) mod 8)] }, { S0[b, i, j, k] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
-// CHECK-NEXT:     poly.band "[n] -> [{ S0[b, i, j, k] -> [(k)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[b, i, j, k] -> [(k)] }]" permutable options "{{.*}}isolate{{.*}}" {
 // CHECK-NEXT:       poly.band "[n] -> [{ S0[b, i, j, k] -> [(i)] }, { S0[b, i, j, k] -> [(j)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
 
 // TILES: remark: [register-tile] tiles of 16 x 3 x 4 along loops 3, 4, 2 around the blocks
@@ -239,7 +239,7 @@ func.func @convolution(%n: index, %F: memref<?x3x3xf64>, %X: memref<?x?xf64>, %Y
 // CHECK: remark: [register-tile] blocks of 2 x 8 along loops 1 and 3 of the band of 4 over S0
 // CHECK:      poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(y)] }]" permutable coincident [true] {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(x - (x) mod 8)] }, { S0[k, y, x, r, s] -> [(k - (k) mod 2)] }]" permutable coincident [true, true] {
-// CHECK-NEXT:     poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(r)] }, { S0[k, y, x, r, s] -> [(s)] }]" coincident [false, false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(r)] }, { S0[k, y, x, r, s] -> [(s)] }]" options "{{.*}}isolate{{.*}}" {
 // CHECK-NEXT:       poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(k)] }, { S0[k, y, x, r, s] -> [(x)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
 
 // -----

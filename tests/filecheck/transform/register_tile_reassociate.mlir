@@ -20,7 +20,7 @@ func.func @rows(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?x
 // CHECK: remark: [register-tile] partial results of 4 along loop 1 of the band of 2 over S0
 // CHECK: remark: [register-tile] unrolled S0.0 by 4 and jammed the copies
 // CHECK: poly.band "[n] -> [{ S0[j, i] -> [(i - (i) mod 4)] }]" permutable coincident [true] options
-// CHECK:   poly.band "[n] -> [{ S0[j, i] -> [(j)] }]" permutable coincident [false] loop_attributes {{\[\[}}#poly.reduction<4>]]
+// CHECK:   poly.band "[n] -> [{ S0[j, i] -> [(j)] }]" permutable loop_attributes {{\[\[}}#poly.reduction<4>]]
 // CHECK:     poly.band "[n] -> [{ S0[j, i] -> [(i)] }]" permutable coincident [true] loops [unroll]
 // ORDER-NOT: #poly.reduction
 
@@ -43,7 +43,7 @@ func.func @columns(%n: index, %A: memref<?x?xf64>, %y: memref<?xf64>) {
 // CHECK: remark: [register-tile] unrolled S0.0 by 4 and jammed the copies
 // CHECK-NOT: #poly.reduction
 // CHECK: poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
-// CHECK:   poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [false] loops [unroll]
+// CHECK:   poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable loops [unroll]
 // ORDER: remark: [register-tile] blocks of 24 along loop 2 of the band of 2 over S0
 
 // -----

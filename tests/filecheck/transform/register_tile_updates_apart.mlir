@@ -89,5 +89,5 @@ func.func @transposed(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: mem
 // REMARK: remark: [register-tile] partial results of 4 along loop 2 of the band of 2 over S1
 // CHECK: func.func @transposed
 // CHECK:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
-// CHECK:       poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false] loops [unroll]
+// CHECK:       poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable loops [unroll]
 // CHECK:     poly.band "[n] -> [{ S1[i, j] -> [(i)] }, { S1[i, j] -> [(j)] }]" permutable coincident [true, false] loop_attributes {{\[}}[], [#poly.reduction<4>]]

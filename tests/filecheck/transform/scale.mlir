@@ -15,7 +15,7 @@ func.func @pair(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf6
 }
 
 // LEGAL: remark: [scale] scaled S1 by 2 along S1.0
-// LEGAL: poly.band "[n] -> [{ {{(S1.* -> \[\(2i\)\]; S0.* -> \[\(i\)\])|(S0.* -> \[\(i\)\]; S1.* -> \[\(2i\)\])}} }]" permutable coincident [false] {
+// LEGAL: poly.band "[n] -> [{ {{(S1.* -> \[\(2i\)\]; S0.* -> \[\(i\)\])|(S0.* -> \[\(i\)\]; S1.* -> \[\(2i\)\])}} }]" permutable {
 
 // A loop without gaps between its iterations is generated as before.
 

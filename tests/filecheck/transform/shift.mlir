@@ -16,7 +16,7 @@ func.func @pair(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf6
 }
 
 // LEGAL: remark: [shift] shifted S1 by 1 along S1.0
-// LEGAL: poly.band "[n] -> [{ {{(S1.* -> \[\(1 \+ i\)\]; S0.* -> \[\(i\)\])|(S0.* -> \[\(i\)\]; S1.* -> \[\(1 \+ i\)\])}} }]" permutable coincident [false] {
+// LEGAL: poly.band "[n] -> [{ {{(S1.* -> \[\(1 \+ i\)\]; S0.* -> \[\(i\)\])|(S0.* -> \[\(i\)\]; S1.* -> \[\(1 \+ i\)\])}} }]" permutable {
 
 // APART:      affine.for %[[I:[a-z0-9_]+]] = 0 to %n {
 // APART-NEXT:   %[[A:[0-9a-z_]+]] = affine.load %a[%[[I]]]

@@ -17,7 +17,7 @@ func.func @wave(%n: index, %a: memref<?x?xf64>) {
 }
 
 // LEGAL: remark: [skew] skewed S0.1 by 1 * S0.0
-// LEGAL:      poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [false] {
+// LEGAL:      poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable {
 // LEGAL-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]" permutable coincident [true]
 
 // LOOPS:      affine.for %[[I:[a-z0-9_]+]] = 1 to %n {

@@ -66,7 +66,7 @@ func.func @paths(%n: index, %path: memref<?x?xi32>) {
   }
   return
 }
-// CHECK:      poly.band "[n] -> [{ S0[k, i, j] -> [(k)] }]" permutable coincident [false] {
+// CHECK:      poly.band "[n] -> [{ S0[k, i, j] -> [(k)] }]" permutable {
 // CHECK-NEXT:   poly.sequence {
 // CHECK-NEXT:     poly.filter "[n] -> { S0[k, i, j] : i < k }" {
 // CHECK-NEXT:       poly.band "[n] -> [{ S0[k, i, j] -> [(i)] }]" permutable coincident [true] {

@@ -16,8 +16,8 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 }
 
 // LEGAL: remark: [strip-mine] cut S0.1 into strips of 16
-// LEGAL:      poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [false] {
-// LEGAL-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 16)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, false]
+// LEGAL:      poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable {
+// LEGAL-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 16)] }, { S0[i, j] -> [(j)] }]" permutable{{$}}
 
 // LOOPS:      affine.for %[[TI:[a-z0-9_]+]] = 0 to %n step 8 {
 // LOOPS-NEXT:   affine.for %[[I:[a-z0-9_]+]] = max affine_map<{{.*}}>(%[[TI]]) to min affine_map<{{.*}}>({{.*}})[%n] {

@@ -18,7 +18,7 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
   return
 }
 
-// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i - (i) mod 8)] }, { S0[i, j] -> [(i + j - (i + j) mod 4)] }]" permutable coincident [false, false] {
+// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i - (i) mod 8)] }, { S0[i, j] -> [(i + j - (i + j) mod 4)] }]" permutable {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(i)] }]"
 // CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(j)] }]"
 

@@ -18,8 +18,8 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 }
 
 // LEGAL: remark: [unroll] unrolled S0.1 by 4
-// LEGAL:      poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 4)] }]" permutable coincident [false] options "{{.*}}isolate[{{.*}}" {
-// LEGAL-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false] loops [unroll]
+// LEGAL:      poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 4)] }]" permutable options "{{.*}}isolate[{{.*}}" {
+// LEGAL-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable loops [unroll]
 
 // LOOPS:      affine.for %[[I:[a-z0-9_]+]] = 1 to %n {
 // LOOPS:        affine.for %[[J:[a-z0-9_]+]] = 2 to {{.*}} step 2 {
@@ -27,7 +27,7 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 // LOOPS:          affine.store %{{[0-9]+}}, %a[%[[I]], %[[J]] + 1]
 // LOOPS-NEXT:   }
 
-// COMPLETE: poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 2)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, false] loops [default, unroll]
+// COMPLETE: poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 2)] }, { S0[i, j] -> [(j)] }]" permutable loops [default, unroll]
 
 // COUNT: error: the number of iterations of S0.1 is not constant: give a factor, as in factor=4
 // REFUSED: error: unrolling S0.0 is not possible: the band of 1 over S0 contains AST options, which refer to enclosing loops by position

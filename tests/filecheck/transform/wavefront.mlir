@@ -17,16 +17,16 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
   return
 }
 
-// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i + j - (i) mod 32 - (j) mod 32)] }]" permutable coincident [false] {
+// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i + j - (i) mod 32 - (j) mod 32)] }]" permutable {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 32)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.parallel]] {
-// CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, false]
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable{{$}}
 
 // Tiles of different sizes count as one each.
-// SIZES:      poly.band "[n] -> [{ S0[i, j] -> [(floor((i)/32) + floor((j)/16))] }]" permutable coincident [false] {
+// SIZES:      poly.band "[n] -> [{ S0[i, j] -> [(floor((i)/32) + floor((j)/16))] }]" permutable {
 // SIZES-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(floor((j)/16))] }]" permutable coincident [true] {
 // SIZES-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]"
 
-// POINTS:      poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]" permutable coincident [false] {
+// POINTS:      poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]" permutable {
 // POINTS-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [true]
 
 // LOOPS:      affine.for %[[WAVE:.*]] = 0 to {{.*}} step 32 {

@@ -18,12 +18,12 @@ func.func @chain(%n: index, %a: memref<?x?xf64>) {
 }
 
 // CHECK:      remark: [wavefront] skewed loops 1 and 2 of the band of 2 over S0 into wavefronts: the last one is parallel
-// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]" permutable coincident [false] {
+// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]" permutable {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [true]
 
 // The loops over tiles stay as they are.
 // TILES:      poly.band "[n] -> [{ S0[i, j] -> [(i - (i) mod 32)] }, { S0[i, j] -> [(j - (j) mod 32)] }]"
-// TILES-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]" permutable coincident [false] {
+// TILES-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]" permutable {
 // TILES-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [true]
 
 // -----
@@ -83,10 +83,10 @@ func.func @sweeps(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>) {
 // SWEEPS:      poly.band "[n] -> [{ S0[i, j] -> [(i - (i) mod 16)]; S1[i, k] -> [(i - (i) mod 16)] }]" permutable coincident [true] {
 // SWEEPS-NEXT:   poly.sequence {
 // SWEEPS-NEXT:     poly.filter "[n] -> { S0[i, j] }" {
-// SWEEPS-NEXT:       poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false] {
+// SWEEPS-NEXT:       poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable {
 // SWEEPS-NEXT:         poly.band "[n] -> [{ S0[i, j] -> [(i)]; S1[i, k] -> [(i)] }]" permutable coincident [true]
 // SWEEPS:          poly.filter "[n] -> { S1[i, k] }" {
-// SWEEPS-NEXT:       poly.band "[n] -> [{ S1[i, k] -> [(k)] }]" permutable coincident [false] {
+// SWEEPS-NEXT:       poly.band "[n] -> [{ S1[i, k] -> [(k)] }]" permutable {
 // SWEEPS-NEXT:         poly.band "[n] -> [{ S0[i, j] -> [(i)]; S1[i, k] -> [(i)] }]" permutable coincident [true]
 
 // -----

@@ -14,5 +14,5 @@ func.func @transpose(%n: index, %a: memref<?x?xf64>) {
   return
 }
 
-// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(2i + j)] }]" permutable coincident [false] {
+// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(2i + j)] }]" permutable {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [true]
