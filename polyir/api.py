@@ -8,14 +8,12 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -43,7 +41,7 @@ from polyir.pipeline import (
     DEFAULT_PIPELINE,
     EQUATIONS_PIPELINE,
     GPU_RUN_PIPELINE,
-    passes_of_pipeline,
+    passes_of_text,
 )
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.compiler import (
@@ -53,6 +51,7 @@ from polyir.runtime.compiler import (
     jit_available,
 )
 from polyir.runtime.functions import public_functions
+from polyir.sources import Language, Source, read_source
 from polyir.target.abi import calls_mpi
 from polyir.target.errors import TargetError
 from polyir.universe import (
@@ -67,43 +66,67 @@ if TYPE_CHECKING:
     from polyir.runtime import CompiledModule
     from polyir.runtime.given_functions import GivenFunction, GivenFunctions
 
-Pipeline = str | Iterable[ModulePass]
-"""Passes as text (`pluto-schedule,tile{sizes=32}`) or as objects."""
+Pipeline = str | ModulePass | Iterable[str | ModulePass]
+"""Passes as text, `pluto-schedule,tile{sizes=32}` or the flags of polyir-opt, or as objects."""
 
 
-def parse(text: str, filename: str = "<string>") -> ModuleOp:
-    """The module that `text` says in MLIR's syntax, or as equations; raises `InputSyntaxError`.
+def parse(source: str | os.PathLike[str], filename: str = "<string>") -> ModuleOp:
+    """The module that a text or a file says in MLIR's syntax, or as equations.
 
-    Equations are in AlphaZ's language (`polyir.equations.text`).
+    `filename` is the name of a text in messages. Equations are in AlphaZ's language
+    (`polyir.equations.text`). Raises `InputSyntaxError`, and `OSError` for a file that cannot be
+    read.
     """
+    return module_of(read_source(source, filename))
+
+
+def module_of(source: Source) -> ModuleOp:
+    """The module that a source says; raises `InputSyntaxError`."""
     with _places_shown():
-        if filename.endswith(".alpha") or _SYSTEM.search(text):
+        if source.language is Language.EQUATIONS:
             from polyir.equations.reading import alpha_module
 
-            return alpha_module(text, filename, 0)
-        return parse_module(text, filename, new_context())
-
-
-_SYSTEM: Final = re.compile(r"^\s*affine\s+[^\s=.]+\s*(\[|\{)", re.MULTILINE)
-"""How a system of equations begins; in MLIR's syntax, a dot follows `affine`."""
+            return alpha_module(source.text, source.filename, 0)
+        return parse_module(source.text, source.filename, new_context())
 
 
 @contextmanager
 def _places_shown() -> Iterator[None]:
-    """Add their places to errors as notes, which tracebacks have after the message."""
+    """Add their places to errors as notes, which tracebacks have after the message.
+
+    What a parser raised before is left out: the error says it in terms of the input.
+    """
     try:
         yield
     except PolyirError as error:
-        if error.location is not None:
-            error.add_note(error.render())
+        error.__cause__, error.__suppress_context__ = None, True
+        place = error.place()
+        if place is not None and place not in getattr(error, "__notes__", ()):
+            error.add_note(place)
         raise
 
 
 def passes_of(pipeline: Pipeline) -> tuple[ModulePass, ...]:
     """The passes of a pipeline; raises `OptionError` for an unknown pass or a bad option."""
+    available = available_passes()
     if isinstance(pipeline, str):
-        return passes_of_pipeline(pipeline, available_passes())
-    return tuple(pipeline)
+        return passes_of_text(pipeline, available)
+    if isinstance(pipeline, ModulePass):
+        return (pipeline,)
+    if not isinstance(pipeline, Iterable):
+        raise OptionError(f"passes must be text or objects, not {pipeline!r}")
+    found: list[ModulePass] = []
+    for each in pipeline:
+        if isinstance(each, str):
+            found += passes_of_text(each, available)
+        elif isinstance(each, ModulePass):
+            found.append(each)
+        else:
+            what = f"a pass must be text or an object, not {each!r}"
+            raise OptionError(
+                f"{what}: write its name, or {each.__name__}()" if isinstance(each, type) else what
+            )
+    return tuple(found)
 
 
 def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
@@ -185,8 +208,8 @@ def compile(
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
-    They take NumPy arrays for memrefs and change them in place. `source` is a text, the path of a
-    file, or the name of a file of equations, which ends in `.alpha`. `functions` are those that
+    They take NumPy arrays for memrefs and change them in place. `source` is a module of xDSL, a
+    text, or a file: a path, or a `str` with its name. `functions` are those that
     `source` declares only, for the target "cpu": each is C text that defines it, or a function of
     ctypes or of Python, and gives the same whenever it is called with the same numbers. Without a
     pipeline, the default one for `target` runs. `options` are those of the C compiler, and
@@ -199,7 +222,7 @@ def compile(
     Raises `PolyirError` where the text, the pipeline, the compiler or the device is at fault, and
     `MissingPackageError`, which is one.
     """
-    module = source if isinstance(source, ModuleOp) else _module(source)
+    module = source if isinstance(source, ModuleOp) else parse(source)
     if tuned is not None:
         if pipeline is not None or target != "cpu":
             raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
@@ -232,13 +255,6 @@ def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
     record.require_kernel(module, path)
     record.warn_of_machine(path)
     return record.passes(path)
-
-
-def _module(source: str | os.PathLike[str]) -> ModuleOp:
-    """The module of a text, of a file, or of the file of equations that has this name."""
-    if isinstance(source, str) and not (source.endswith(".alpha") and "\n" not in source):
-        return parse(source)
-    return parse(Path(source).read_text("utf-8"), os.fspath(source))
 
 
 def compile_loops(

@@ -345,7 +345,9 @@ def _work(
         try:
             answer = _pickled((False, compute()), known)
         except Exception as error:
-            error.add_note(f"In a worker process:\n{traceback.format_exc()}")
+            # A diagnostic says everything; of a defect, only this shows where it is.
+            if not isinstance(error, PolyirError):
+                error.add_note(f"In a worker process:\n{traceback.format_exc()}")
             answer = _pickled((True, error), known)
         with os.fdopen(writer, "wb") as answers:
             answers.write(answer)

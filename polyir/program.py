@@ -10,6 +10,7 @@ Nothing here is changed in place: a pass gives a new program.
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Mapping
 from contextlib import redirect_stdout
@@ -41,6 +42,7 @@ from polyir.results import (
     SchedulerComparison,
 )
 from polyir.runtime import CompiledModule, CompilerOptions
+from polyir.sources import read_source
 from polyir.target.mlir import module_text
 from polyir.transform.outline import outline
 from polyir.universe import PASS_NAMES, pass_type
@@ -90,15 +92,20 @@ class Program(PassMethods["Program"]):
         self._history = history or History(module)
 
     @staticmethod
-    def parse(text: str, filename: str = "<string>") -> Program:
-        """The program that `text` says in MLIR's syntax; raises `InputSyntaxError`."""
-        module = api.parse(text, filename)
-        return Program(module, history=History(module, text, filename))
+    def parse(source: str | os.PathLike[str], filename: str = "<string>") -> Program:
+        """The program that a text or a file says; see `polyir.compile`.
+
+        `filename` is the name of a text in messages. Raises `InputSyntaxError`, and `OSError` for a
+        file that cannot be read.
+        """
+        found = read_source(source, filename)
+        module = api.module_of(found)
+        return Program(module, history=History(module, found.text, found.filename))
 
     @staticmethod
-    def read(path: str | Path) -> Program:
+    def read(path: str | os.PathLike[str]) -> Program:
         """The program in a file; raises `InputSyntaxError`, and `OSError` if there is none."""
-        return Program.parse(Path(path).read_text("utf-8"), str(path))
+        return Program.parse(Path(path))
 
     def run(self, pipeline: api.Pipeline) -> Program:
         """The program after the passes of `pipeline`, `"pluto-schedule,tile{sizes=32}"`."""

@@ -41,12 +41,17 @@ class ArgumentTypeError(PolyirError, TypeError):
 class ArgumentChecks:
     """The checks of one function's arguments: its requirements, and the arrays that it writes.
 
-    Functions of the module make the `index_checks`, of its index arrays.
+    Without `written`, it may write all of them. Functions of the module make the `index_checks`, of
+    its index arrays.
     """
 
     requirements: tuple[Requirement, ...] = ()
-    written: frozenset[int] = frozenset()
+    written: frozenset[int] | None = None
     index_checks: tuple[IndexCheck, ...] = ()
+
+    def writes(self, argument: int) -> bool:
+        """Whether the function may write to an array that it is given."""
+        return self.written is None or argument in self.written
 
     @cached_property
     def first_violated(self) -> Callable[[Sequence[object]], int]:
@@ -96,7 +101,7 @@ class ArgumentChecks:
             for start, after, second in ordered[number + 1 :]:
                 if start >= end:
                     break
-                if start < after and {first, second} & self.written:
+                if start < after and {first, second} & (self.written or set()):
                     one, other = (f"'{names[each]}'" for each in sorted((first, second)))
                     raise ArgumentError(
                         f"{function}: the arrays {one} and {other} overlap, and one is written"

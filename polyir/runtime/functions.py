@@ -89,6 +89,7 @@ class CompiledFunction(ABC):
         self._owner = owner
         self._names = tuple(parameter.name for parameter in signature.parameters)
         self._elements = tuple(_element(parameter) for parameter in signature.parameters)
+        self.__doc__ = _documentation(signature, self.checks)
 
     @abstractmethod
     def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
@@ -315,6 +316,30 @@ def _described(position: int, parameter: Parameter) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
 
 
+def _documentation(signature: Signature, checks: ArgumentChecks) -> str:
+    """What `help` shows of a function: its parameters, and what it returns."""
+    shown = ", ".join(parameter.name for parameter in signature.parameters)
+    lines = [f"{signature.symbol}({shown}, *, unchecked=False)", ""]
+    for position, parameter in enumerate(signature.parameters):
+        lines.append(f"    {parameter.name}: {_use(parameter, checks.writes(position))}")
+    results = ", ".join(str(numpy_type(each)) for each in signature.results)
+    lines += ["", f"Returns {results}." if results else "Returns nothing."]
+    if any(isinstance(parameter, ArrayParameter) for parameter in signature.parameters):
+        lines.append("Arrays are checked before each call, unless `unchecked` is true.")
+    return "\n".join(lines)
+
+
+def _use(parameter: Parameter, is_written: bool) -> str:
+    """What a parameter takes, in NumPy's terms, and whether the function changes it."""
+    if isinstance(parameter, ScalarParameter):
+        return str(numpy_type(parameter.type))
+    extents = parameter.type.extents
+    shape = ", ".join("any" if each is None else str(each) for each in extents)
+    changed = "which the function changes" if is_written else "which is only read"
+    element = numpy_type(parameter.type.element)
+    return f"array of {element}, shape ({shape}{',' * (len(extents) == 1)}), {changed}"
+
+
 def _wrong_shape(shape: Sequence[int], extents: Sequence[int | None]) -> str | None:
     """What is wrong with the shape of an array."""
     if len(shape) != len(extents):
@@ -403,6 +428,35 @@ class CompiledModule(ABC):
         if name not in self._functions:
             raise KeyError(f"no function '{name}' in the module{nearest(name, self._functions)}")
         return self._functions[name]
+
+    def __call__(self, *arguments: Argument, unchecked: bool = False, **named: Argument) -> Result:
+        """Call the function of a module that has only one; see `CompiledFunction.__call__`.
+
+        Raises `ArgumentTypeError` if there are several, or none.
+        """
+        functions = self._own_functions()
+        if len(functions) != 1:
+            names = ", ".join(functions) or "none"
+            raise ArgumentTypeError(
+                f"only a module with one function can be called; this one has: {names}"
+            )
+        return self._functions[functions[0]](*arguments, unchecked=unchecked, **named)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """That of the only function, if there is one."""
+        functions = self._own_functions()
+        if len(functions) != 1:
+            raise AttributeError("__signature__")
+        return self._functions[functions[0]].__signature__
+
+    def _own_functions(self) -> list[str]:
+        """The functions but those that polyir made: inspectors, executors, checks of indices."""
+        made = {check.symbol for each in self.checks.values() for check in each.index_checks}
+        for plan in self.plans.values():
+            if not isinstance(plan, str):
+                made |= {call.symbol for call in (*plan.inspectors, plan.sizes, plan.executor)}
+        return [name for name in self._functions if name not in made]
 
     def __getattr__(self, name: str) -> CompiledFunction:
         if name.startswith("_") or name not in self._functions:
