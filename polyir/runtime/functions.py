@@ -15,10 +15,12 @@ from contextlib import AbstractContextManager
 from functools import cache
 from operator import getitem
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.array_utils import byte_bounds
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -76,8 +78,32 @@ def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
     return np.dtype(C_TYPES[scalar])
 
 
+class ArrayCopyWarning(UserWarning):
+    """An array is copied for a call, and back after it: its elements are not next to each other."""
+
+
+class Checked(NamedTuple):
+    """The arguments of a call: in order, in C's types, and the addresses of the arrays.
+
+    `copies` are arrays of the caller, each with the array that the function changes in its place.
+    """
+
+    given: tuple[Argument, ...]
+    values: list[Value]
+    addresses: list[int]
+    copies: list[tuple[Array, Array]]
+
+    def write_back(self) -> None:
+        """Give the caller's arrays the elements of what stood for them."""
+        for array, copy in self.copies:
+            array[...] = copy
+
+
 class CompiledFunction(ABC):
     """A compiled function. Call it with numbers and NumPy arrays, which it changes in place."""
+
+    _takes_copies = True
+    """Whether an array that is not contiguous may be copied."""
 
     def __init__(
         self, signature: Signature, owner: CompiledModule, checks: ArgumentChecks | None = None
@@ -114,20 +140,29 @@ class CompiledFunction(ABC):
 
         Raises `ArgumentTypeError` (a `TypeError`) for missing and unknown arguments and for a
         wrong type or element type. Raises `ArgumentError` (a `ValueError`) for a wrong rank or
-        extent, a value out of range, an array that is not contiguous, aligned and writable, sizes
-        with which an access would be out of bounds, index arrays with such elements, and arrays
-        that overlap where the function writes one of them. The function has not run then.
+        extent, a value out of range, an array that the function writes and must not, sizes with
+        which an access would be out of bounds, index arrays with such elements, and arrays that
+        overlap where the function writes one of them. The function has not run then.
+
+        An array that is not contiguous in C's order (`A.T`, `A[::2]`), or not aligned, is copied,
+        and back if the function may write it; `ArrayCopyWarning` says so.
 
         With `unchecked`, sizes, index arrays and overlap are not checked: where they are wrong, the
         behaviour is undefined.
         """
-        _, values, addresses = self.checked(arguments, named, unchecked)
+        checked = self.checked(arguments, named, unchecked)
+        values = checked.values
         if self.checks.index_checks and not unchecked:
             # Few programs have index arrays.
             from polyir.runtime.index_checks import check_indices
 
             check_indices(self, self._owner, dict(enumerate(values)))
-        return self._run(values, addresses)
+        if not checked.copies:
+            return self._run(values, checked.addresses)
+        try:
+            return self._run(values, checked.addresses)
+        finally:
+            checked.write_back()
 
     def converted(self, position: int, value: Argument) -> Value:
         """An argument in its C type; raises as a call does."""
@@ -162,26 +197,32 @@ class CompiledFunction(ABC):
         arguments: tuple[Argument, ...],
         named: Mapping[str, Argument],
         unchecked: bool = False,
-    ) -> tuple[tuple[Argument, ...], list[Value], list[int]]:
-        """The arguments of a call in order and in C's types, and addresses; see `__call__`."""
+    ) -> Checked:
+        """The arguments of a call; raises as `__call__`."""
         parameters = self.signature.parameters
         if named or len(arguments) != len(parameters):
             arguments = self._in_order(arguments, named)
         values: list[Value] = []
         addresses: list[int] = []
         spans: list[Span] = []
+        copies: list[tuple[Array, Array]] = []
         for position, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
             if isinstance(parameter, ArrayParameter):
                 array, address, size = self._array(position, parameter, value)
                 values.append(array)
                 addresses.append(address)
-                if size:
+                if array is not value and isinstance(value, np.ndarray):
+                    assert isinstance(array, np.ndarray)
+                    if self.checks.writes(position):
+                        copies.append((value, array))
+                    spans.append((*byte_bounds(value), position))
+                elif size:
                     spans.append((address, address + size, position))
             else:
                 values.append(self._number(position, parameter, value))
         if not unchecked:
             self.checks.require(self.signature.symbol, self._names, arguments, spans)
-        return arguments, values, addresses
+        return Checked(arguments, values, addresses, copies)
 
     def __reduce__(self) -> tuple[object, ...]:
         return getitem, (self._owner, self.signature.symbol)
@@ -213,10 +254,30 @@ class CompiledFunction(ABC):
             wrong = f"must be a NumPy array, not {type(value).__name__}"
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
         self._require_fit(position, parameter, value.dtype, value.shape)
-        defect = _wrong_memory(value)
-        if defect is not None:
-            raise ArgumentError(f"{self._argument(position)} {defect}")
+        flags = value.flags
+        if not flags.writeable and self.checks.writes(position):
+            wrong = "must be writable: the function may change it"
+            raise ArgumentError(f"{self._argument(position)} {wrong}")
+        if not (flags.c_contiguous and flags.aligned):
+            value = self._contiguous(position, value)
         return value, value.__array_interface__["data"][0], value.nbytes
+
+    def _contiguous(self, position: int, value: Array) -> Array:
+        """A copy of an array that has its elements in the order of C, one next to the other."""
+        if not self._takes_copies:
+            wrong = "must be C-contiguous and aligned (try numpy.ascontiguousarray)"
+            raise ArgumentError(f"{self._argument(position)} {wrong}")
+        if self.checks.writes(position) and not _is_injective(value):
+            wrong = "has elements that share memory, and the function may change it"
+            raise ArgumentError(f"{self._argument(position)} {wrong}")
+        what = "and back for" if self.checks.writes(position) else "for"
+        warn(
+            f"{self._argument(position)} is copied {what} each call: it is not C-contiguous (try "
+            "numpy.ascontiguousarray)",
+            ArrayCopyWarning,
+            stacklevel=_frames_of_polyir(),
+        )
+        return value.copy(order="C")
 
     def _require_fit(
         self,
@@ -350,16 +411,24 @@ def _wrong_shape(shape: Sequence[int], extents: Sequence[int | None]) -> str | N
     return None
 
 
-def _wrong_memory(value: Array) -> str | None:
-    """What is wrong with an array's place in memory."""
-    flags = value.flags
-    if not flags.c_contiguous:
-        return "must be C-contiguous (try numpy.ascontiguousarray)"
-    if not flags.aligned:
-        return "must be aligned"
-    if not flags.writeable:
-        return "must be writable"
-    return None
+def _frames_of_polyir() -> int:
+    """How far the code that called polyir is from whoever calls this: where to warn."""
+    frame, count = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("polyir."):
+        frame, count = frame.f_back, count + 1
+    return count
+
+
+def _is_injective(value: Array) -> bool:
+    """Whether each element is seen to have memory of its own, as in slices and transposes."""
+    reach = value.itemsize
+    steps = zip(map(abs, value.strides), value.shape, strict=True)
+    for stride, extent in sorted(steps):
+        if extent > 1:
+            if stride < reach:
+                return False
+            reach += stride * (extent - 1)
+    return True
 
 
 def _c_number(type: Scalar, number: int | float) -> CNumber:
