@@ -275,8 +275,10 @@ def compile_loops(
     """
     device = _device_target(target, options, backend)
     chosen = None if device is not None else chosen_backend(options, backend)
-    raised = functions_with_scops(module, origin)
-    requirements = {name: requirements_of(function) for name, function in raised.items()}
+    requirements = {
+        name: requirements_of(function)
+        for name, function in _described_functions(module, origin).items()
+    }
     if assume_on_device:
         if device is None:
             raise OptionError("assume_on_device is for the targets 'opencl' and 'cuda'")
@@ -410,6 +412,21 @@ def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> di
             if given is not None and given == inputs[: len(given)]:
                 found[name] = functions[name]
     return found
+
+
+def _described_functions(module: ModuleOp, origin: ModuleOp | None) -> dict[str, FuncOp]:
+    """For each public function of `module`, one that says best what it requires.
+
+    It is that with scops, or else the one of `origin`, which has not been lowered yet.
+    """
+    if calls_mpi(module):
+        return functions_with_scops(module, origin)
+    found = {op.sym_name.data: op for op in public_functions(module)}
+    for op in public_functions(origin) if origin is not None else ():
+        name, inputs = op.sym_name.data, op.function_type.inputs.data
+        if name in found and found[name].function_type.inputs.data[: len(inputs)] == inputs:
+            found[name] = op
+    return found | functions_with_scops(module, origin)
 
 
 def _candidates(module: ModuleOp, origin: ModuleOp | None) -> Iterator[dict[str, FuncOp]]:

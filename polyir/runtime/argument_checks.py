@@ -22,7 +22,8 @@ from polyir.diagnostics import PolyirError
 from polyir.irregular.checked_indices import IndexCheck
 from polyir.isl_lists import basic_sets_of
 from polyir.limits import within_operations
-from polyir.model.requirements import Requirement, Source
+from polyir.model.arguments import Source
+from polyir.model.requirements import Requirement
 
 TEST_OPERATIONS: Final = 10_000
 """What isl may take to write a test without quantifiers: with large coefficients, ten times as many
