@@ -63,6 +63,7 @@ from polyir.universe import (
 )
 
 if TYPE_CHECKING:
+    from polyir.c_programs import CProgram
     from polyir.runtime import CompiledModule
     from polyir.runtime.given_functions import GivenFunction, GivenFunctions
 
@@ -80,9 +81,22 @@ def parse(source: str | os.PathLike[str], filename: str = "<string>") -> ModuleO
     return module_of(read_source(source, filename))
 
 
+def c_program(
+    source: Source, options: CompilerOptions | None = None, takes_data: bool = False
+) -> CProgram:
+    """The program of a source in C; see `polyir.c_programs.read_c`."""
+    # C is not what most programs are, and its front end takes a while to import.
+    from polyir.c_programs import read_c
+
+    with _places_shown():
+        return read_c(source, options, takes_data)
+
+
 def module_of(source: Source) -> ModuleOp:
     """The module that a source says; raises `InputSyntaxError`."""
     with _places_shown():
+        if source.language is Language.C:
+            return c_program(source).module()
         if source.language is Language.EQUATIONS:
             from polyir.equations.reading import alpha_module
 
@@ -222,6 +236,10 @@ def compile(
     Raises `PolyirError` where the text, the pipeline, the compiler or the device is at fault, and
     `MissingPackageError`, which is one.
     """
+    found = None if isinstance(source, ModuleOp) else read_source(source)
+    if found is not None and found.language is Language.C:
+        require_plain(target, backend, tuned, functions)
+        return _compile_c(found, pipeline, options)
     module = source if isinstance(source, ModuleOp) else parse(source)
     if tuned is not None:
         if pipeline is not None or target != "cpu":
@@ -235,6 +253,39 @@ def compile(
     return compile_loops(
         result, options, backend, origin, target, assume_on_device, functions, checked
     )
+
+
+def _compile_c(
+    source: Source, pipeline: Pipeline | None, options: CompilerOptions | None
+) -> CompiledModule:
+    """The functions of a C file after passes on its loops."""
+    from polyir.source_to_source import has_index_arrays
+
+    passes = passes_of(default_pipeline("cpu") if pipeline is None else pipeline)
+    program = c_program(source, options, has_index_arrays(passes))
+    module = program.module()
+    if program.regions:
+        module = run_pipeline(module, passes)
+    return program.compile(module)
+
+
+def require_plain(
+    target: Machine,
+    backend: Backend,
+    tuned: object = None,
+    functions: Mapping[str, GivenFunction] | None = None,
+) -> None:
+    """Raise `OptionError` for what is not for programs in C."""
+    _require_choice("target", target, get_args(Machine))
+    _require_choice("backend", backend, get_args(Backend))
+    if target != "cpu":
+        raise OptionError(f"C is compiled for the CPU; for kernels: polyir-cc --target={target}")
+    if backend == "llvm":
+        raise OptionError("C requires the C backend")
+    if tuned is not None:
+        raise OptionError("tuned is for MLIR; for C, there is polyir-cc --tuned")
+    if functions:
+        raise OptionError("functions are for MLIR; a C file declares and defines its own")
 
 
 def _prepared(equations: ModuleOp) -> ModuleOp:

@@ -42,13 +42,14 @@ from polyir.results import (
     SchedulerComparison,
 )
 from polyir.runtime import CompiledModule, CompilerOptions
-from polyir.sources import read_source
+from polyir.sources import Language, read_source
 from polyir.target.mlir import module_text
 from polyir.transform.outline import outline
 from polyir.universe import PASS_NAMES, pass_type
 from polyir.view.svg import tree_svg
 
 if TYPE_CHECKING:
+    from polyir.c_programs import CProgram
     from polyir.report.recording import Recording
     from polyir.runtime.given_functions import GivenFunction
 
@@ -61,6 +62,8 @@ class History:
     source: str = ""
     filename: str = "<string>"
     passes: tuple[ModulePass, ...] = ()
+    c: CProgram | None = None
+    """The file in C that it is a part of: its loops."""
 
     def followed_by(self, *passes: ModulePass) -> History:
         """The history of a program after further passes."""
@@ -99,8 +102,9 @@ class Program(PassMethods["Program"]):
         file that cannot be read.
         """
         found = read_source(source, filename)
-        module = api.module_of(found)
-        return Program(module, history=History(module, found.text, found.filename))
+        c = api.c_program(found) if found.language is Language.C else None
+        module = api.module_of(found) if c is None else c.module()
+        return Program(module, history=History(module, found.text, found.filename, c=c))
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Program:
@@ -129,7 +133,12 @@ class Program(PassMethods["Program"]):
         return tuple(ScheduleTree(analysed, number) for number in range(count))
 
     def emit(self, target: api.EmittedTarget = "c") -> str:
-        """The program as text: `"c"`, `"llvm"`, or MLIR at the level of `"loops"` or `"poly"`."""
+        """The program as text: `"c"`, `"llvm"`, or MLIR at the level of `"loops"` or `"poly"`.
+
+        A program that was read from C is, in C, the file with its loops as they are now.
+        """
+        if target == "c" and self._history.c is not None:
+            return self._history.c.rewritten(self.module)
         return api.emit(self.module, target)
 
     def compile(
@@ -144,8 +153,12 @@ class Program(PassMethods["Program"]):
         """The functions of the program as it is, ready to be called with NumPy arrays.
 
         `functions` are those that it declares only. With `check_indices`, calls check index arrays;
-        see `polyir.compile`.
+        see `polyir.compile`. The functions of a program that was read from C are those of the file.
         """
+        c = self._history.c
+        if c is not None:
+            api.require_plain(target, backend, functions=functions)
+            return c.compile(self.module, options)
         return api.compile_loops(
             self.module,
             options,

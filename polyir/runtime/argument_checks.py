@@ -45,13 +45,15 @@ class ArgumentTypeError(PolyirError, TypeError):
 class ArgumentChecks:
     """The checks of one function's arguments: its requirements, and the arrays that it writes.
 
-    Without `written`, it may write all of them. Functions of the module make the `index_checks`, of
+    Without `written`, it may write all of them. With `restricted`, only these arrays must not
+    overlap others. Functions of the module make the `index_checks`, of
     its index arrays.
     """
 
     requirements: tuple[Requirement, ...] = ()
     written: frozenset[int] | None = None
     index_checks: tuple[IndexCheck, ...] = ()
+    restricted: frozenset[int] | None = None
 
     def writes(self, argument: int) -> bool:
         """Whether the function may write to an array that it is given."""
@@ -76,23 +78,41 @@ class ArgumentChecks:
         return defined["check"]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ArgumentChecks, (self.requirements, self.written, self.index_checks)
+        return ArgumentChecks, (
+            self.requirements,
+            self.written,
+            self.index_checks,
+            self.restricted,
+        )
 
     def require(
-        self, function: str, names: Sequence[str], values: Sequence[object], spans: list[Span]
+        self,
+        function: str,
+        names: Sequence[str],
+        values: Sequence[object],
+        spans: list[Span],
+        copied: frozenset[int],
     ) -> None:
         """Raise `ArgumentError` for `values` that violate a requirement, or arrays that overlap.
 
-        `names` are those of the parameters, `spans` the addresses of the arrays.
+        `names` are those of the parameters, `spans` the addresses of the arrays, `copied` those for
+        which the function gets copies.
         """
         violated = self.first_violated(values)
         if violated >= 0:
             raise ArgumentError(f"{function}: {describe(self.requirements[violated], values)}")
         if len(spans) > 1:
-            self._require_apart(function, names, values, spans)
+            apart = None if self.restricted is None else self.restricted | copied
+            if apart is None or apart:
+                self._require_apart(function, names, values, spans, apart)
 
     def _require_apart(
-        self, function: str, names: Sequence[str], values: Sequence[object], spans: list[Span]
+        self,
+        function: str,
+        names: Sequence[str],
+        values: Sequence[object],
+        spans: list[Span],
+        apart: frozenset[int] | None,
     ) -> None:
         """Refuse arrays that overlap, unless the function only reads both."""
         ordered = sorted(spans)
@@ -107,7 +127,10 @@ class ArgumentChecks:
             for start, after, second in ordered[number + 1 :]:
                 if start >= end:
                     break
-                is_written = bool(self.written and self.written & {first, second})
+                pair = {first, second}
+                if apart is not None and not pair & apart:
+                    continue
+                is_written = bool(self.written and self.written & pair)
                 if start < after and is_written and _share(values[first], values[second]):
                     one, other = (f"'{names[each]}'" for each in sorted((first, second)))
                     raise ArgumentError(

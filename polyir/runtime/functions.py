@@ -65,6 +65,10 @@ C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
         Scalar.INT16: ctypes.c_int16,
         Scalar.INT32: ctypes.c_int32,
         Scalar.INT64: ctypes.c_int64,
+        Scalar.UINT8: ctypes.c_uint8,
+        Scalar.UINT16: ctypes.c_uint16,
+        Scalar.UINT32: ctypes.c_uint32,
+        Scalar.UINT64: ctypes.c_uint64,
         Scalar.FLOAT: ctypes.c_float,
         Scalar.DOUBLE: ctypes.c_double,
     }
@@ -115,7 +119,7 @@ class CompiledFunction(ABC):
         self._owner = owner
         self._names = tuple(parameter.name for parameter in signature.parameters)
         self._elements = tuple(_element(parameter) for parameter in signature.parameters)
-        self.__doc__ = _documentation(signature, self.checks)
+        self.__doc__ = self._documentation()
 
     @abstractmethod
     def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
@@ -221,7 +225,9 @@ class CompiledFunction(ABC):
             else:
                 values.append(self._number(position, parameter, value))
         if not unchecked:
-            self.checks.require(self.signature.symbol, self._names, arguments, spans)
+            copied = frozenset(n for n, each in enumerate(values) if each is not arguments[n])
+            shown = self._shown(arguments)
+            self.checks.require(self.signature.symbol, self._names, shown, spans, copied)
         return Checked(arguments, values, addresses, copies)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -291,9 +297,20 @@ class CompiledFunction(ABC):
         if element != wanted:
             wrong = f"must have elements of type {wanted}, not {element}"
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
-        defect = _wrong_shape(shape, parameter.type.extents)
+        extents = self._required_extents(position, parameter)
+        defect = None if extents is None else _wrong_shape(shape, extents)
         if defect is not None:
             raise ArgumentError(f"{self._argument(position)} {defect}")
+
+    def _required_extents(
+        self, position: int, parameter: ArrayParameter
+    ) -> Sequence[int | None] | None:
+        """The extents that an array must have; `None` for any rank and any extents."""
+        return parameter.type.extents
+
+    def _shown(self, arguments: Sequence[Argument]) -> Sequence[object]:
+        """The arguments as the function sees them, for the checks of sizes."""
+        return arguments
 
     def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> CNumber:
         """A number in the C type of its parameter."""
@@ -310,6 +327,31 @@ class CompiledFunction(ABC):
     def _argument(self, position: int) -> str:
         """How a message names an argument."""
         return f"{self.signature.symbol}: argument {position} '{self._names[position]}'"
+
+    def _documentation(self) -> str:
+        """What `help` shows of a function: its parameters, and what it returns."""
+        parameters = self.signature.parameters
+        shown = "".join(f"{name}, " for name in self._names)
+        lines = [f"{self.signature.symbol}({shown}*, unchecked=False)", ""]
+        for position, parameter in enumerate(parameters):
+            lines.append(f"    {parameter.name}: {self._use(position, parameter)}")
+        results = ", ".join(str(numpy_type(each)) for each in self.signature.results)
+        lines += ["", f"Returns {results}." if results else "Returns nothing."]
+        if any(isinstance(parameter, ArrayParameter) for parameter in parameters):
+            lines.append("Arrays are checked before each call, unless `unchecked` is true.")
+        return "\n".join(lines)
+
+    def _use(self, position: int, parameter: Parameter) -> str:
+        """What a parameter takes, in NumPy's terms, and whether the function changes it."""
+        if isinstance(parameter, ScalarParameter):
+            return str(numpy_type(parameter.type))
+        extents = self._required_extents(position, parameter)
+        shape = "any shape"
+        if extents is not None:
+            inner = ", ".join("any" if each is None else str(each) for each in extents)
+            shape = f"shape ({inner}{',' * (len(extents) == 1)})"
+        changed = "changed" if self.checks.writes(position) else "only read"
+        return f"array of {numpy_type(parameter.type.element)}, {shape}, {changed}"
 
     def __repr__(self) -> str:
         return f"<compiled function {self.signature.symbol}({', '.join(self._names)})>"
@@ -377,30 +419,6 @@ def _described(position: int, parameter: Parameter) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
 
 
-def _documentation(signature: Signature, checks: ArgumentChecks) -> str:
-    """What `help` shows of a function: its parameters, and what it returns."""
-    shown = ", ".join(parameter.name for parameter in signature.parameters)
-    lines = [f"{signature.symbol}({shown}, *, unchecked=False)", ""]
-    for position, parameter in enumerate(signature.parameters):
-        lines.append(f"    {parameter.name}: {_use(parameter, checks.writes(position))}")
-    results = ", ".join(str(numpy_type(each)) for each in signature.results)
-    lines += ["", f"Returns {results}." if results else "Returns nothing."]
-    if any(isinstance(parameter, ArrayParameter) for parameter in signature.parameters):
-        lines.append("Arrays are checked before each call, unless `unchecked` is true.")
-    return "\n".join(lines)
-
-
-def _use(parameter: Parameter, is_written: bool) -> str:
-    """What a parameter takes, in NumPy's terms, and whether the function changes it."""
-    if isinstance(parameter, ScalarParameter):
-        return str(numpy_type(parameter.type))
-    extents = parameter.type.extents
-    shape = ", ".join("any" if each is None else str(each) for each in extents)
-    changed = "which the function changes" if is_written else "which is only read"
-    element = numpy_type(parameter.type.element)
-    return f"array of {element}, shape ({shape}{',' * (len(extents) == 1)}), {changed}"
-
-
 def _wrong_shape(shape: Sequence[int], extents: Sequence[int | None]) -> str | None:
     """What is wrong with the shape of an array."""
     if len(shape) != len(extents):
@@ -440,8 +458,8 @@ def _c_number(type: Scalar, number: int | float) -> CNumber:
         if number not in (0, 1):
             raise ValueError(f"must be 0 or 1, not {number}")
         return ctypes.c_bool(bool(number))
-    half = 2 ** (type.width - 1)
-    if not -half <= number < half:
+    least = 0 if type.unsigned is type else -(2 ** (type.width - 1))
+    if not least <= number < least + 2**type.width:
         raise ValueError(f"must fit into {type.width} bits: {number} does not")
     make: Callable[[int], CNumber] = C_TYPES[type]
     return make(number)

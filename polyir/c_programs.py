@@ -1,0 +1,295 @@
+"""C files as programs for Python: their loops as a module for passes, and back to C.
+
+As in polyir-cc, what passes make of a region takes the place of its statements, and the rest of the
+file stays. The functions of the file are called with NumPy arrays for pointers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.ir import Operation
+
+from polyir.alias_checks import AliasCheck
+from polyir.diagnostics import PolyirError, Remark, RemarkKind, report
+from polyir.frontend.c.definitions import CArray, CDefinition, CNumber, definitions
+from polyir.frontend.c.errors import NotModelledError
+from polyir.frontend.c.layout import one_statement_a_line
+from polyir.frontend.c.places import SourceArray, SourceScalar, variable_of
+from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
+from polyir.frontend.c.source import SourceFile, SourceRegion, detect_regions, read_regions
+from polyir.frontend.c.translation import TranslatedRegion
+from polyir.irregular.extents import UNKNOWN_EXTENTS
+from polyir.model.arguments import Source as Number
+from polyir.model.requirements import Requirement, requirements_of
+from polyir.runtime.argument_checks import ArgumentChecks
+from polyir.runtime.compiler import DEFAULT_FLAGS, CompilerOptions, find_compiler
+from polyir.runtime.foreign import ForeignFunction, ForeignModule
+from polyir.source_to_source import (
+    TransformedRegion,
+    alias_check_of,
+    finish_region,
+    raise_region,
+    rewrite,
+    scalar_of,
+)
+from polyir.sources import Source
+from polyir.target.abi import ArrayParameter, ArrayType, Parameter, ScalarParameter, Signature
+from polyir.universe import new_context
+
+_NAME: Final = "c-files"
+"""How remarks are marked."""
+
+_OF_PREPROCESSOR: Final = ("-D", "-U", "-I", "-i", "-std")
+"""How the flags begin that decide what the text of a file is."""
+
+
+@dataclass(frozen=True)
+class PreparedRegion:
+    """A region that can be transformed, and what must be apart at run time."""
+
+    region: SourceRegion
+    content: TranslatedRegion
+    check: AliasCheck | None
+
+
+@dataclass(frozen=True)
+class CProgram:
+    """A C file: its text and its regions, whose functions are in one module."""
+
+    text: str
+    macros: tuple[str, ...]
+    digest: str
+    """Of the preprocessed text: headers are part of what is compiled."""
+    options: CompilerOptions
+    regions: tuple[PreparedRegion, ...]
+    functions: tuple[ForeignFunction, ...]
+
+    def module(self) -> ModuleOp:
+        """A module with the functions of all regions."""
+        functions: dict[str, Operation] = {}
+        for each in self.regions:
+            for op in each.content.module.ops:
+                assert isinstance(op, func.FuncOp)
+                functions.setdefault(op.sym_name.data, op.clone())
+        return ModuleOp(list(functions.values()))
+
+    def rewritten(self, module: ModuleOp) -> str:
+        """The file with what passes have made of `module` in the place of its regions.
+
+        A region stays as it is, with a warning, if C or the file has no form for what was made.
+        """
+        transformed = [_finished(each, module) for each in self.regions]
+        for each in transformed:
+            if each.error is not None:
+                _warn(f"not transformed: {each.error.message}", each.error)
+        return rewrite(self.text, transformed, self.macros)
+
+    def compile(self, module: ModuleOp, options: CompilerOptions | None = None) -> ForeignModule:
+        """The functions of the file, with `module` in it. Raises `CompilationError`.
+
+        `options` are in the place of those with which it was read.
+        """
+        text = f"{self.rewritten(module)}\n/* {self.digest} */\n"
+        own = self.options
+        if options is not None:
+            own = replace(options, flags=(*options.flags, *own.flags[-2:]))
+        return ForeignModule(text, self.functions, own)
+
+
+def read_c(
+    source: Source, options: CompilerOptions | None = None, takes_data: bool = False
+) -> CProgram:
+    """The program in a C file: the regions between `#pragma scop` and `#pragma endscop`.
+
+    Without these, all loops that can be transformed are regions. With `takes_data`, loops are for
+    passes on index arrays, which take them as they are. Raises `PolyirError` for text that is not C
+    and if there is no C compiler.
+    """
+    if options is None:
+        options = CompilerOptions(
+            flags=tuple(each for each in DEFAULT_FLAGS if not each.startswith("-std="))
+        )
+    folder = source.path.resolve().parent if source.path is not None else Path.cwd()
+    options = replace(options, flags=(*options.flags, "-iquote", str(folder)))
+    text = one_statement_a_line(source.text)
+    preprocessed = _preprocessed(text, source.filename, options)
+    is_detecting = not has_region(preprocessed.text)
+    read = detect_regions if is_detecting else read_regions
+    file = read(preprocessed.text, source.filename, preprocessed.macros, text, takes_data)
+    found = tuple(definitions(preprocessed.text, source.filename, preprocessed.macros))
+    lines = {each.line: each.name for each in found}
+    regions = tuple(_prepared(file, is_detecting, takes_data, lines))
+    functions = tuple(_function(each, regions) for each in found if each.name != "main")
+    digest = hashlib.sha256(preprocessed.text.encode(errors="surrogateescape")).hexdigest()
+    return CProgram(text, preprocessed.macros, digest, options, regions, functions)
+
+
+def _preprocessed(text: str, filename: str, options: CompilerOptions) -> Preprocessed:
+    """The text of a file after the preprocessor, with the places of `filename`."""
+    flags = [
+        flag
+        for previous, flag in zip(("", *options.flags), options.flags, strict=False)
+        # The value of some flags is the next one.
+        if flag.startswith(_OF_PREPROCESSOR)
+        or (previous.startswith(_OF_PREPROCESSOR) and not flag.startswith("-"))
+    ]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "module.c"
+        quoted = filename.replace("\\", "\\\\").replace('"', '\\"')
+        with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
+            stream.write(f'#line 1 "{quoted}"\n{text}')
+        return preprocess(find_compiler(options), flags, str(path))
+
+
+def _prepared(
+    file: SourceFile, is_detecting: bool, takes_data: bool, functions: Mapping[int, str]
+) -> Iterator[PreparedRegion]:
+    """The regions that can be transformed; the others are reported."""
+    for error in file.skipped:
+        _warn(f"function skipped: {error.message}", error)
+    is_found = False
+    names: set[str] = set()
+    left: list[PolyirError] = list(file.left)
+    for region in file.regions:
+        try:
+            name = functions.get(region.function_line, "region")
+            prepared = _prepare(region, takes_data, _free(name, names))
+        except PolyirError as error:
+            error.location = error.location or region.location
+            left.append(error)
+            continue
+        is_found = True
+        names.add(prepared.content.name)
+        yield prepared
+    for error in left:
+        kind = RemarkKind.REMARK if is_detecting and is_found else RemarkKind.MISSED
+        what = "loop left" if is_detecting else "region not transformed"
+        report(Remark(kind, _NAME, f"{what}: {error.message}", error.location))
+
+
+def _warn(message: str, error: PolyirError) -> None:
+    report(Remark(RemarkKind.MISSED, _NAME, message, error.location))
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    return next(each for n in count(1) if (each := name if n == 1 else f"{name}_{n}") not in taken)
+
+
+def _prepare(region: SourceRegion, takes_data: bool, name: str) -> PreparedRegion:
+    """A region with its check. Raises `PolyirError` if it cannot be transformed."""
+    content = region.content
+    if isinstance(content, PolyirError):
+        raise content
+    content.function.sym_name = StringAttr(name)
+    content = replace(content, explained=_unexplained, name=name)
+    raised = _in_module(content, content.module.clone())
+    check = None
+    if takes_data:
+        content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()
+    else:
+        raise_region(region, raised)
+    if content.overlaps:
+        check = alias_check_of(region, raised, takes_data)
+    return PreparedRegion(region, content, check)
+
+
+def _unexplained(error: NotModelledError) -> NotModelledError:
+    """After its translation, a region has no calls that were inlined."""
+    return error
+
+
+def _in_module(content: TranslatedRegion, module: ModuleOp) -> TranslatedRegion:
+    """The region with its function in another module."""
+    function = next(
+        op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data == content.name
+    )
+    return replace(content, module=module, function=function)
+
+
+def _finished(prepared: PreparedRegion, module: ModuleOp) -> TransformedRegion:
+    """A region with its function from a module after the passes, lowered."""
+    own = ModuleOp([])
+    waiting = [prepared.content.name]
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+    taken: dict[str, None] = {}
+    while waiting:
+        name = waiting.pop(0)
+        if name in taken or name not in functions:
+            continue
+        taken[name] = None
+        own.body.block.add_op(functions[name].clone())
+        calls = (op for op in functions[name].walk() if isinstance(op, func.CallOp))
+        waiting += [op.callee.string_value() for op in calls]
+    content = _in_module(prepared.content, own)
+    region = replace(prepared.region, content=content)
+    try:
+        finish_region(region, content, new_context())
+    except PolyirError as error:
+        error.location = error.location or region.location
+        return TransformedRegion(region, None, error)
+    return TransformedRegion(region, own, None, prepared.check)
+
+
+# Functions
+
+
+def _function(found: CDefinition, regions: Sequence[PreparedRegion]) -> ForeignFunction:
+    """A function of a file with what is known of its arguments."""
+    signature = Signature(
+        found.name,
+        tuple(map(_parameter, found.parameters)),
+        () if found.result is None else (scalar_of(found.result),),
+    )
+    arrays = {n: each for n, each in enumerate(found.parameters) if isinstance(each, CArray)}
+    whole = [
+        each for each in regions if each.region.is_body and each.region.function_line == found.line
+    ]
+    checks = ArgumentChecks(
+        tuple(each for region in whole for each in _requirements(region, found)),
+        frozenset(n for n, each in arrays.items() if each.is_written),
+        restricted=frozenset(n for n, each in arrays.items() if each.is_restrict),
+    )
+    inner = {n: each.inner for n, each in arrays.items()}
+    return ForeignFunction(signature, checks, inner, found.reason)
+
+
+def _parameter(given: CArray | CNumber) -> Parameter:
+    if isinstance(given, CArray):
+        return ArrayParameter(
+            given.name,
+            ArrayType(scalar_of(given.element), (None, *(_known(each) for each in given.inner))),
+        )
+    return ScalarParameter(given.name, scalar_of(given.type))
+
+
+def _known(extent: str) -> int | None:
+    return int(extent) if extent.isdigit() else None
+
+
+def _requirements(prepared: PreparedRegion, found: CDefinition) -> Iterator[Requirement]:
+    """What a function whose body is a region requires of its arguments."""
+    positions = {each.name: number for number, each in enumerate(found.parameters)}
+    content = _in_module(prepared.content, prepared.content.module.clone())
+    raise_region(prepared.region, content)
+    places: dict[int, int] = {}
+    for number, argument in enumerate(content.arguments):
+        name = None
+        if isinstance(argument, SourceScalar):
+            name = argument.text
+        elif isinstance(argument, SourceArray) and not argument.strides:
+            name = variable_of(argument)
+        if name in positions and argument.origin.root == name:
+            places[number] = positions[name]
+    for each in requirements_of(content.function):
+        if all(source.argument in places for source in each.sources):
+            sources = (Number(places[it.argument], it.dimension) for it in each.sources)
+            yield replace(each, sources=tuple(sources))
