@@ -8,7 +8,7 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import StringIO
@@ -44,9 +44,12 @@ from polyir.pipeline import (
     passes_of_text,
 )
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
+from polyir.runtime.cache import Place as Cache
+from polyir.runtime.cache import cache_at
 from polyir.runtime.compiler import (
     CompilationError,
     CompilerOptions,
+    compiler_identity,
     find_compiler,
     jit_available,
 )
@@ -54,6 +57,7 @@ from polyir.runtime.functions import public_functions
 from polyir.sources import Language, Source, read_source
 from polyir.target.abi import calls_mpi
 from polyir.target.errors import TargetError
+from polyir.target.mlir import module_text
 from polyir.universe import (
     OPT_TARGETS,
     POLYIR_UNIVERSE,
@@ -81,15 +85,13 @@ def parse(source: str | os.PathLike[str], filename: str = "<string>") -> ModuleO
     return module_of(read_source(source, filename))
 
 
-def c_program(
-    source: Source, options: CompilerOptions | None = None, takes_data: bool = False
-) -> CProgram:
+def c_program(source: Source) -> CProgram:
     """The program of a source in C; see `polyir.c_programs.read_c`."""
     # C is not what most programs are, and its front end takes a while to import.
-    from polyir.c_programs import read_c
+    from polyir.c_programs import preprocessed_file, read_c
 
     with _places_shown():
-        return read_c(source, options, takes_data)
+        return read_c(preprocessed_file(source))
 
 
 def module_of(source: Source) -> ModuleOp:
@@ -219,6 +221,7 @@ def compile(
     tuned: str | os.PathLike[str] | None = None,
     functions: Mapping[str, GivenFunction] | None = None,
     check_indices: bool = True,
+    cache: Cache = None,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
@@ -233,40 +236,82 @@ def compile(
     call of a function with index arrays checks first that they lead to no subscript out of bounds.
     After `distribute-memory`, all ranks of a communicator call the functions, with it as a further
     argument before the others (`polyir.runtime.distributed`).
+
+    What was compiled before is taken from the cache (`polyir.runtime.cache`): `cache` is `False`
+    for none, or its directory, by default that of the environment variable `POLYIR_CACHE`.
     Raises `PolyirError` where the text, the pipeline, the compiler or the device is at fault, and
     `MissingPackageError`, which is one.
     """
-    found = None if isinstance(source, ModuleOp) else read_source(source)
-    if found is not None and found.language is Language.C:
-        require_plain(target, backend, tuned, functions)
-        return _compile_c(found, pipeline, options)
-    module = source if isinstance(source, ModuleOp) else parse(source)
-    if tuned is not None:
-        if pipeline is not None or target != "cpu":
-            raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
-        pipeline = _tuned_pipeline(module, os.fspath(tuned))
-    if pipeline is None and has_equations(module):
-        module = _prepared(module)
-    passes = default_pipeline(target) if pipeline is None else pipeline
-    result, origin = run_passes(module, passes)
-    checked = module if check_indices and not scops_in(module) else None
-    return compile_loops(
-        result, options, backend, origin, target, assume_on_device, functions, checked
-    )
+    with cache_at(cache):
+        found = source if isinstance(source, ModuleOp) else read_source(source)
+        if isinstance(found, Source) and found.language is Language.C:
+            require_plain(target, backend, tuned, functions)
+            return _compile_c(found, pipeline, options)
+        if tuned is not None:
+            if pipeline is not None or target != "cpu":
+                raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
+            found = module_of(found) if isinstance(found, Source) else found
+            pipeline = _tuned_pipeline(found, os.fspath(tuned))
+        passes = passes_of(default_pipeline(target) if pipeline is None else pipeline)
+        is_default = pipeline is None
+
+        def make() -> CompiledModule:
+            module = module_of(found) if isinstance(found, Source) else found
+            if is_default and has_equations(module):
+                module = _prepared(module)
+            result, origin = run_passes(module, passes)
+            checked = module if check_indices and not scops_in(module) else None
+            return compile_loops(
+                result, options, backend, origin, target, assume_on_device, functions, checked
+            )
+
+        if any(not isinstance(each, str) for each in (functions or {}).values()):
+            # There is no telling what they do.
+            return make()
+        program = found if isinstance(found, Source) else module_text(found)
+        how = (is_default, options, backend, target, assume_on_device, functions, check_indices)
+        return _cached((program, how, _compiler_of(options)), passes, make)
+
+
+def _cached(
+    parts: tuple[object, ...], passes: Sequence[ModulePass], make: Callable[[], CompiledModule]
+) -> CompiledModule:
+    """What `make` gives; see `polyir.compilation_cache`."""
+    # Imported when it is needed: start-up is part of every run.
+    from polyir.compilation_cache import cached
+
+    return cached(parts, passes, make)
+
+
+def _compiler_of(options: CompilerOptions | None) -> str | None:
+    """The C compiler, if there is one."""
+    try:
+        compiler = find_compiler(options or CompilerOptions())
+    except CompilationError:
+        return None
+    return f"{compiler} {compiler_identity(compiler)}"
 
 
 def _compile_c(
     source: Source, pipeline: Pipeline | None, options: CompilerOptions | None
 ) -> CompiledModule:
     """The functions of a C file after passes on its loops."""
+    from polyir.c_programs import preprocessed_file, read_c
     from polyir.source_to_source import has_index_arrays
 
     passes = passes_of(default_pipeline("cpu") if pipeline is None else pipeline)
-    program = c_program(source, options, has_index_arrays(passes))
-    module = program.module()
-    if program.regions:
-        module = run_pipeline(module, passes)
-    return program.compile(module)
+    file = preprocessed_file(source, options)
+
+    def make() -> CompiledModule:
+        with _places_shown():
+            program = read_c(file, has_index_arrays(passes))
+        module = program.module()
+        if program.regions:
+            module = run_pipeline(module, passes)
+        return program.compile(module)
+
+    parts = (source, file.digest, file.options, _compiler_of(options))
+    return _cached(parts, passes, make)
 
 
 def require_plain(

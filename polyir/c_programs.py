@@ -105,14 +105,27 @@ class CProgram:
         return ForeignModule(text, self.functions, own)
 
 
-def read_c(
-    source: Source, options: CompilerOptions | None = None, takes_data: bool = False
-) -> CProgram:
-    """The program in a C file: the regions between `#pragma scop` and `#pragma endscop`.
+@dataclass(frozen=True)
+class CFile:
+    """A C file after the preprocessor."""
 
-    Without these, all loops that can be transformed are regions. With `takes_data`, loops are for
-    passes on index arrays, which take them as they are. Raises `PolyirError` for text that is not C
-    and if there is no C compiler.
+    text: str
+    filename: str
+    options: CompilerOptions
+    preprocessed: Preprocessed
+
+    @property
+    def digest(self) -> str:
+        """That of the preprocessed text: headers are part of what is compiled."""
+        content = self.preprocessed.text.encode(errors="surrogateescape")
+        return hashlib.sha256(content).hexdigest()
+
+
+def preprocessed_file(source: Source, options: CompilerOptions | None = None) -> CFile:
+    """A text or a file in C after the preprocessor of the compiler of `options`.
+
+    By default, that is the C of the compiler, with its extensions. Raises `PolyirError` with the
+    messages of the preprocessor, and if there is no C compiler.
     """
     if options is None:
         options = CompilerOptions(
@@ -121,16 +134,26 @@ def read_c(
     folder = source.path.resolve().parent if source.path is not None else Path.cwd()
     options = replace(options, flags=(*options.flags, "-iquote", str(folder)))
     text = one_statement_a_line(source.text)
-    preprocessed = _preprocessed(text, source.filename, options)
-    is_detecting = not has_region(preprocessed.text)
+    found = _preprocessed(text, source.filename, options)
+    return CFile(text, source.filename, options, found)
+
+
+def read_c(file: CFile, takes_data: bool = False) -> CProgram:
+    """The program in a C file: the regions between `#pragma scop` and `#pragma endscop`.
+
+    Without these, all loops that can be transformed are regions. With `takes_data`, loops are for
+    passes on index arrays, which take them as they are. Raises `PolyirError` for text that is not
+    C.
+    """
+    text, path, macros = file.preprocessed.text, file.filename, file.preprocessed.macros
+    is_detecting = not has_region(text)
     read = detect_regions if is_detecting else read_regions
-    file = read(preprocessed.text, source.filename, preprocessed.macros, text, takes_data)
-    found = tuple(definitions(preprocessed.text, source.filename, preprocessed.macros))
+    regions_of_file = read(text, path, macros, file.text, takes_data)
+    found = tuple(definitions(text, path, macros))
     lines = {each.line: each.name for each in found}
-    regions = tuple(_prepared(file, is_detecting, takes_data, lines))
+    regions = tuple(_prepared(regions_of_file, is_detecting, takes_data, lines))
     functions = tuple(_function(each, regions) for each in found if each.name != "main")
-    digest = hashlib.sha256(preprocessed.text.encode(errors="surrogateescape")).hexdigest()
-    return CProgram(text, preprocessed.macros, digest, options, regions, functions)
+    return CProgram(file.text, macros, file.digest, file.options, regions, functions)
 
 
 def _preprocessed(text: str, filename: str, options: CompilerOptions) -> Preprocessed:
@@ -147,7 +170,9 @@ def _preprocessed(text: str, filename: str, options: CompilerOptions) -> Preproc
         quoted = filename.replace("\\", "\\\\").replace('"', '\\"')
         with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
             stream.write(f'#line 1 "{quoted}"\n{text}')
-        return preprocess(find_compiler(options), flags, str(path))
+        found = preprocess(find_compiler(options), flags, str(path))
+    # The same text gives the same.
+    return replace(found, text=found.text.replace(str(path), path.name))
 
 
 def _prepared(

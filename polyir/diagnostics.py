@@ -187,6 +187,23 @@ def remarks_to(sink: RemarkSink) -> Iterator[None]:
         _sink.reset(token)
 
 
+@contextmanager
+def remarks_kept() -> Iterator[list[Remark]]:
+    """The remarks reported inside the `with` block, which also go to the sink in force."""
+    sink = _sink.get()
+    found: list[Remark] = []
+
+    def keep(remark: Remark) -> None:
+        found.append(remark)
+        sink(remark)
+
+    token = _sink.set(keep)
+    try:
+        yield found
+    finally:
+        _sink.reset(token)
+
+
 def report(remark: Remark) -> None:
     """Hand a remark to the sink that is in force."""
     _sink.get()(remark)

@@ -12,6 +12,7 @@ import pytest
 
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
+from polyir.runtime.cache import CacheError
 from polyir.runtime.compiler import CompilationError, build_library
 from polyir.runtime.library import compile_c, compile_module
 
@@ -147,7 +148,7 @@ def test_concurrent_processes_share_the_cache(cache: Path) -> None:
 def test_cache_of_another_user(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.mkdir()
     monkeypatch.setattr(os, "getuid", lambda: cache.stat().st_uid + 1)
-    with pytest.raises(CompilationError, match="belongs to another user"):
+    with pytest.raises(CacheError, match="belongs to another user"):
         build_library("int f(void) { return 1; }\n", CompilerOptions())
 
 
