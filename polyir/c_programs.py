@@ -179,8 +179,8 @@ def _prepared(
     file: SourceFile, is_detecting: bool, takes_data: bool, functions: Mapping[int, str]
 ) -> Iterator[PreparedRegion]:
     """The regions that can be transformed; the others are reported."""
-    for error in file.skipped:
-        _warn(f"function skipped: {error.message}", error)
+    for skipped in file.skipped:
+        _warn(f"function skipped: {skipped.message}", skipped)
     is_found = False
     names: set[str] = set()
     left: list[PolyirError] = list(file.left)
@@ -195,10 +195,10 @@ def _prepared(
         is_found = True
         names.add(prepared.content.name)
         yield prepared
-    for error in left:
+    for reason in left:
         kind = RemarkKind.REMARK if is_detecting and is_found else RemarkKind.MISSED
         what = "loop left" if is_detecting else "region not transformed"
-        report(Remark(kind, _NAME, f"{what}: {error.message}", error.location))
+        report(Remark(kind, _NAME, f"{what}: {reason.message}", reason.location))
 
 
 def _warn(message: str, error: PolyirError) -> None:

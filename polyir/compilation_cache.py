@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Final
 
 from xdsl.passes import ModulePass
 
-import polyir
 from polyir import dialects, passes
 from polyir.cost.machine import machine_of_option
 from polyir.diagnostics import Remark, remarks_kept, report
@@ -126,11 +125,10 @@ def _own_files() -> str:
     for package in _PACKAGES:
         with suppress(PackageNotFoundError):
             found.append(f"{package} {version(package)}")
-    for package in (polyir, dialects, passes):
-        for root in package.__path__:
-            for folder, _, files in sorted(os.walk(root)):
-                for name in sorted(files):
-                    if not name.endswith((".pyc", ".so")):
-                        status = (Path(folder) / name).stat()
-                        found.append(f"{folder}/{name} {status.st_size} {status.st_mtime_ns}")
+    for root in (Path(__file__).parent, *dialects.__path__, *passes.__path__):
+        for folder, _, files in sorted(os.walk(root)):
+            for name in sorted(files):
+                if not name.endswith(".pyc"):
+                    status = (Path(folder) / name).stat()
+                    found.append(f"{folder}/{name} {status.st_size} {status.st_mtime_ns}")
     return digest(found)

@@ -62,7 +62,7 @@ class _Arguments(IndexReader):
     def variable(self, source: Source, name: str) -> isl.PwAff:
         """The parameter that stands for a number of the caller."""
         if source not in self._variables:
-            name = unique_name(name, self.sources)
+            name = unique_name(name, {*self.sources})
             self.sources[name] = source
             space = self.space.add_dims(isl.dim_type.param, 1)
             space = space.set_dim_name(isl.dim_type.param, 0, name)

@@ -143,7 +143,8 @@ def _share(one: object, other: object) -> bool:
     if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
         return True
     try:
-        return np.shares_memory(one, other, max_work=_SHARING_WORK)
+        # NumPy's types have only the special values.
+        return np.shares_memory(one, other, max_work=_SHARING_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
