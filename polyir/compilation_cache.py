@@ -125,7 +125,7 @@ def _own_files() -> str:
     for package in _PACKAGES:
         with suppress(PackageNotFoundError):
             found.append(f"{package} {version(package)}")
-    for root in (Path(__file__).parent, *dialects.__path__, *passes.__path__):
+    for root in (str(Path(__file__).parent), *dialects.__path__, *passes.__path__):
         for folder, _, files in sorted(os.walk(root)):
             for name in sorted(files):
                 if not name.endswith(".pyc"):
