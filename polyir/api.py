@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from polyir import runtime
+from polyir.described_functions import described_functions
 from polyir.diagnostics import (
     OptionError,
     PolyirError,
@@ -29,13 +30,11 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
-from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.irregular.checked_indices import IndexChecks
 from polyir.irregular.index_checks import index_checks
 from polyir.irregular.plans import Plans, add_plans
 from polyir.model.requirements import requirements_of
-from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target, scops_in
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
@@ -373,7 +372,7 @@ def compile_loops(
     chosen = None if device is not None else chosen_backend(options, backend)
     requirements = {
         name: requirements_of(function)
-        for name, function in _described_functions(module, origin).items()
+        for name, function in described_functions(module, origin).items()
     }
     if assume_on_device:
         if device is None:
@@ -487,68 +486,6 @@ def _compile_llvm(
     signatures = runtime.public_signatures(loops)
     pass_type("lower-to-llvm")().apply(new_context(), loops)
     return runtime.compile_llvm(loops, signatures, checks, given, plans)
-
-
-def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> dict[str, FuncOp]:
-    """For each public function of `module`, one with the same parameters that has scops.
-
-    It is the function itself, or the one of `origin` that has its name, or else the function with
-    its loops raised. Functions that cannot be raised are left out.
-    """
-    found: dict[str, FuncOp] = {}
-    for functions in _candidates(module, origin):
-        missing = [op for op in public_functions(module) if op.sym_name.data not in found]
-        if not missing:
-            break
-        for op in missing:
-            name = op.sym_name.data
-            # A pass may add arguments, tile sizes, at the end.
-            inputs = op.function_type.inputs.data
-            given = functions[name].function_type.inputs.data if name in functions else None
-            if given is not None and given == inputs[: len(given)]:
-                found[name] = functions[name]
-    return found
-
-
-def _described_functions(module: ModuleOp, origin: ModuleOp | None) -> dict[str, FuncOp]:
-    """For each public function of `module`, one that says best what it requires.
-
-    It is that with scops, or else the one of `origin`, which has not been lowered yet.
-    """
-    if calls_mpi(module):
-        return functions_with_scops(module, origin)
-    found = {op.sym_name.data: op for op in public_functions(module)}
-    for op in public_functions(origin) if origin is not None else ():
-        name, inputs = op.sym_name.data, op.function_type.inputs.data
-        if name in found and found[name].function_type.inputs.data[: len(inputs)] == inputs:
-            found[name] = op
-    return found | functions_with_scops(module, origin)
-
-
-def _candidates(module: ModuleOp, origin: ModuleOp | None) -> Iterator[dict[str, FuncOp]]:
-    """Functions with scops, by name, best first: raising takes time, and is seldom needed."""
-    for_ranks = calls_mpi(module)
-    if not for_ranks:
-        yield _raised_functions(module, only_scops=True)
-    if origin is not None and not (for_ranks and calls_mpi(origin)):
-        yield _raised_functions(origin)
-    if not for_ranks:
-        yield _raised_functions(module)
-
-
-def _raised_functions(module: ModuleOp, only_scops: bool = False) -> dict[str, FuncOp]:
-    """The functions of `module` that have scops, raised unless `only_scops`, by name."""
-    if not only_scops:
-        module = module.clone()
-        with remarks_to(lambda _: None):
-            for op in public_functions(module):
-                with suppress(PolyirError):
-                    PolyRaisePass().raise_loops(op)
-    return {op.sym_name.data: op for op in public_functions(module) if _has_scops(op)}
-
-
-def _has_scops(function: FuncOp) -> bool:
-    return any(isinstance(op, ScopOp) for op in function.walk())
 
 
 def chosen_backend(options: CompilerOptions | None, backend: Backend) -> Literal["c", "llvm"]:

@@ -39,7 +39,7 @@ from polyir.universe import PASS_NAMES, pass_type
 if TYPE_CHECKING:
     from polyir.runtime import CompiledModule
 
-_PACKAGES: Final = ("xdsl", "islpy", "numpy", "lark", "pycparser", "llvmlite")
+_PACKAGES: Final = ("polyir", "xdsl", "islpy", "numpy", "lark", "pycparser", "llvmlite")
 
 _SHOWING: Final = (
     "check-schedule",

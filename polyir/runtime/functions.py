@@ -16,7 +16,6 @@ from functools import cache
 from operator import getitem
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +31,7 @@ from polyir.runtime.argument_checks import (
     ArgumentTypeError,
     Span,
 )
+from polyir.runtime.array_layouts import contiguous, copy_defect, wrong_shape
 from polyir.target.abi import (
     ArrayParameter,
     Parameter,
@@ -80,10 +80,6 @@ C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
 def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
     """The NumPy element type of a C scalar type."""
     return np.dtype(C_TYPES[scalar])
-
-
-class ArrayCopyWarning(UserWarning):
-    """An array is copied for a call, and back after it: its elements are not next to each other."""
 
 
 class Checked(NamedTuple):
@@ -261,29 +257,17 @@ class CompiledFunction(ABC):
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
         self._require_fit(position, parameter, value.dtype, value.shape)
         flags = value.flags
-        if not flags.writeable and self.checks.writes(position):
-            wrong = "must be writable: the function may change it"
-            raise ArgumentError(f"{self._argument(position)} {wrong}")
-        if not (flags.c_contiguous and flags.aligned):
-            value = self._contiguous(position, value)
+        is_written = self.checks.writes(position)
+        defect = None
+        if not flags.writeable and is_written:
+            defect = "must be writable: the function may change it"
+        elif not (flags.c_contiguous and flags.aligned):
+            defect = copy_defect(value, is_written, self._takes_copies)
+            if defect is None:
+                value = contiguous(value, is_written, self._argument(position))
+        if defect is not None:
+            raise ArgumentError(f"{self._argument(position)} {defect}")
         return value, value.__array_interface__["data"][0], value.nbytes
-
-    def _contiguous(self, position: int, value: Array) -> Array:
-        """A copy of an array that has its elements in the order of C, one next to the other."""
-        if not self._takes_copies:
-            wrong = "must be C-contiguous and aligned (try numpy.ascontiguousarray)"
-            raise ArgumentError(f"{self._argument(position)} {wrong}")
-        if self.checks.writes(position) and not _is_injective(value):
-            wrong = "has elements that share memory, and the function may change it"
-            raise ArgumentError(f"{self._argument(position)} {wrong}")
-        what = "and back for" if self.checks.writes(position) else "for"
-        warn(
-            f"{self._argument(position)} is copied {what} each call: it is not C-contiguous (try "
-            "numpy.ascontiguousarray)",
-            ArrayCopyWarning,
-            stacklevel=_frames_of_polyir(),
-        )
-        return value.copy(order="C")
 
     def _require_fit(
         self,
@@ -298,7 +282,7 @@ class CompiledFunction(ABC):
             wrong = f"must have elements of type {wanted}, not {element}"
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
         extents = self._required_extents(position, parameter)
-        defect = None if extents is None else _wrong_shape(shape, extents)
+        defect = None if extents is None else wrong_shape(shape, extents)
         if defect is not None:
             raise ArgumentError(f"{self._argument(position)} {defect}")
 
@@ -417,36 +401,6 @@ def _described(position: int, parameter: Parameter) -> inspect.Parameter:
         shape = "x".join("?" if each is None else str(each) for each in parameter.type.extents)
         annotation = f"{parameter.type.element.value}[{shape}]"
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
-
-
-def _wrong_shape(shape: Sequence[int], extents: Sequence[int | None]) -> str | None:
-    """What is wrong with the shape of an array."""
-    if len(shape) != len(extents):
-        return f"must have rank {len(extents)}, not {len(shape)}"
-    for dimension, (extent, actual) in enumerate(zip(extents, shape, strict=True)):
-        if extent is not None and extent != actual:
-            return f"must have extent {extent} in dimension {dimension}, not {actual}"
-    return None
-
-
-def _frames_of_polyir() -> int:
-    """How far the code that called polyir is from whoever calls this: where to warn."""
-    frame, count = inspect.currentframe(), 0
-    while frame is not None and str(frame.f_globals.get("__name__")).startswith("polyir."):
-        frame, count = frame.f_back, count + 1
-    return count
-
-
-def _is_injective(value: Array) -> bool:
-    """Whether each element is seen to have memory of its own, as in slices and transposes."""
-    reach = value.itemsize
-    steps = zip(map(abs, value.strides), value.shape, strict=True)
-    for stride, extent in sorted(steps):
-        if extent > 1:
-            if stride < reach:
-                return False
-            reach += stride * (extent - 1)
-    return True
 
 
 def _c_number(type: Scalar, number: int | float) -> CNumber:

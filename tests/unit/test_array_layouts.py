@@ -12,7 +12,7 @@ import pytest
 import polyir
 from polyir.runtime import CompiledModule
 from polyir.runtime.argument_checks import ArgumentError
-from polyir.runtime.functions import ArrayCopyWarning
+from polyir.runtime.array_layouts import ArrayCopyWarning
 
 MATMUL = """
 func.func @matmul(%A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
