@@ -87,11 +87,27 @@ class CProgram:
 
         A region stays as it is, with a warning, if C or the file has no form for what was made.
         """
-        transformed = [_finished(each, module) for each in self.regions]
+        transformed = [self._finished(each, module) for each in self.regions]
         for each in transformed:
             if each.error is not None:
                 _warn(f"not transformed: {each.error.message}", each.error)
         return rewrite(self.text, transformed, self.macros)
+
+    def _finished(self, prepared: PreparedRegion, module: ModuleOp) -> TransformedRegion:
+        """A region with its function from a module after the passes, lowered, or the error."""
+        region = prepared.region
+        try:
+            content = _in_module(prepared.content, _part_of(module, prepared))
+            region = replace(region, content=content)
+            finish_region(region, content, new_context())
+            _require_one_cpu(content.module)
+            found = TransformedRegion(region, content.module, None, prepared.check)
+            # What has no C is found when it is printed.
+            rewrite(self.text, [found], self.macros)
+        except PolyirError as error:
+            error.location = error.location or region.location
+            return TransformedRegion(region, None, error)
+        return found
 
     def compile(self, module: ModuleOp, options: CompilerOptions | None = None) -> ForeignModule:
         """The functions of the file, with `module` in it. Raises `CompilationError`.
@@ -240,28 +256,32 @@ def _in_module(content: TranslatedRegion, module: ModuleOp) -> TranslatedRegion:
     return replace(content, module=module, function=function)
 
 
-def _finished(prepared: PreparedRegion, module: ModuleOp) -> TransformedRegion:
-    """A region with its function from a module after the passes, lowered."""
-    own = ModuleOp([])
-    waiting = [prepared.content.name]
+def _require_one_cpu(module: ModuleOp) -> None:
+    """Refuse kernels of GPUs and functions for ranks, which need files of their own."""
+    for op in module.walk():
+        if op.name.startswith(("gpu.", "mpi.")):
+            option = "--target" if op.name.startswith("gpu.") else "--mpi"
+            raise PolyirError(f"from Python, C runs on one CPU; there is polyir-cc {option}")
+
+
+def _part_of(module: ModuleOp, prepared: PreparedRegion) -> ModuleOp:
+    """A copy of the function of a region, with those that it calls.
+
+    Raises `PolyirError` if no such function is left.
+    """
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+    if prepared.content.name not in functions:
+        message = f"a pass has removed '{prepared.content.name}', or has left no loops of it"
+        raise PolyirError(message, prepared.region.location)
     taken: dict[str, None] = {}
+    waiting = [prepared.content.name]
     while waiting:
         name = waiting.pop(0)
-        if name in taken or name not in functions:
-            continue
-        taken[name] = None
-        own.body.block.add_op(functions[name].clone())
-        calls = (op for op in functions[name].walk() if isinstance(op, func.CallOp))
-        waiting += [op.callee.string_value() for op in calls]
-    content = _in_module(prepared.content, own)
-    region = replace(prepared.region, content=content)
-    try:
-        finish_region(region, content, new_context())
-    except PolyirError as error:
-        error.location = error.location or region.location
-        return TransformedRegion(region, None, error)
-    return TransformedRegion(region, own, None, prepared.check)
+        if name not in taken and name in functions:
+            taken[name] = None
+            calls = (op for op in functions[name].walk() if isinstance(op, func.CallOp))
+            waiting += [op.callee.string_value() for op in calls]
+    return ModuleOp([functions[name].clone() for name in taken])
 
 
 # Functions

@@ -237,6 +237,23 @@ def test_regions_and_what_is_reported() -> None:
     assert "warning: [c-files] loop left: " in str(remarks[0])
 
 
+def test_what_has_no_place_in_the_file_is_left() -> None:
+    """The original runs."""
+    for passes, reason in (
+        ("lower-to-llvm", "a pass has removed 'f'"),
+        ("tile-symbolic{min-width=1}", "symbolic tile sizes are further arguments"),
+        ("pluto-schedule,map-to-gpu", "from Python, C runs on one CPU"),
+        ("pluto-schedule,distribute-memory", "from Python, C runs on one CPU"),
+    ):
+        remarks: list[Remark] = []
+        with remarks_to(remarks.append):
+            kernel = polyir.compile(ONE_LINE, passes)
+        assert any(f"not transformed: {reason}" in each.message for each in remarks)
+        array = np.ones(3)
+        kernel(2, array)
+        assert list(array) == [0, 0, 1]
+
+
 def test_errors() -> None:
     with pytest.raises(LegalityError, match=r"reversing S0\.0 violates the flow dependence"):
         polyir.compile(ONE_LINE.replace("0; }", "a[i - 1]; }"), "reverse{loop=S0.0}")
