@@ -69,7 +69,7 @@ class _Function(NativeFunction):
         numbers = {
             name: int(value)
             for name, value in zip(self._names, arguments, strict=True)
-            if not isinstance(value, np.ndarray)
+            if isinstance(value, int | np.integer)
         }
         shown: list[object] = list(arguments)
         for position, value in enumerate(arguments):

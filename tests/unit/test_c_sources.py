@@ -111,8 +111,9 @@ def test_results_are_those_of_numpy(passes: str | None) -> None:
     c = np.ones((5, 6))
     for each in (a, b):
         each.flags.writeable = False
-    kernel.gemm(5, 6, 7, 0.5, c, a, b)
+    kernel.gemm(np.int32(5), 6, np.uint8(7), 0.5, c, a, b)
     assert (c == 2 + 0.5 * a @ b).all()
+    kernel.gemm(5, 6, 7, np.inf, np.ones((5, 6)), a, b)
     assert kernel.count(6, np.array([1, 0, 2, 0, 255, 0], np.uint8)) == 3
     x, y = np.arange(5.0), np.zeros(5, np.float32)
     assert kernel.norm(5, x, y) == np.sqrt(30.0)
