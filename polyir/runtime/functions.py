@@ -206,6 +206,7 @@ class CompiledFunction(ABC):
         addresses: list[int] = []
         spans: list[Span] = []
         copies: list[tuple[Array, Array]] = []
+        copied: list[int] = []
         for position, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
             if isinstance(parameter, ArrayParameter):
                 array, address, size = self._array(position, parameter, value)
@@ -213,6 +214,7 @@ class CompiledFunction(ABC):
                 addresses.append(address)
                 if array is not value and isinstance(value, np.ndarray):
                     assert isinstance(array, np.ndarray)
+                    copied.append(position)
                     if self.checks.writes(position):
                         copies.append((value, array))
                     spans.append((*byte_bounds(value), position))
@@ -221,9 +223,8 @@ class CompiledFunction(ABC):
             else:
                 values.append(self._number(position, parameter, value))
         if not unchecked:
-            copied = frozenset(n for n, each in enumerate(values) if each is not arguments[n])
             shown = self._shown(arguments)
-            self.checks.require(self.signature.symbol, self._names, shown, spans, copied)
+            self.checks.require(self.signature.symbol, self._names, shown, spans, frozenset(copied))
         return Checked(arguments, values, addresses, copies)
 
     def __reduce__(self) -> tuple[object, ...]:
