@@ -63,7 +63,9 @@ def cache_folder() -> Path:
     """
     place = _place.get()
     if not is_cache_on():
-        return Path(_own_folder(os.getpid()).name)
+        own = Path(_own_folder(os.getpid()).name)
+        own.mkdir(mode=0o700, exist_ok=True)
+        return own
     if place in (None, True):
         place = os.environ.get(VARIABLE) or _platform_cache() / "polyir"
     assert not isinstance(place, bool | None)
