@@ -283,12 +283,12 @@ def _cached(
 
 
 def _compiler_of(options: CompilerOptions | None) -> str | None:
-    """The C compiler, if there is one."""
+    """The C compiler, if there is one that works."""
     try:
         compiler = find_compiler(options or CompilerOptions())
+        return f"{compiler} {compiler_identity(compiler)}"
     except CompilationError:
         return None
-    return f"{compiler} {compiler_identity(compiler)}"
 
 
 def _compile_c(
