@@ -8,20 +8,19 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from polyir import runtime
+from polyir.described_functions import described_functions
 from polyir.diagnostics import (
     OptionError,
     PolyirError,
@@ -31,30 +30,33 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
-from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.irregular.checked_indices import IndexChecks
 from polyir.irregular.index_checks import index_checks
 from polyir.irregular.plans import Plans, add_plans
 from polyir.model.requirements import requirements_of
-from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target, scops_in
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
     EQUATIONS_PIPELINE,
     GPU_RUN_PIPELINE,
-    passes_of_pipeline,
+    passes_of_text,
 )
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
+from polyir.runtime.cache import Place as Cache
+from polyir.runtime.cache import cache_at
 from polyir.runtime.compiler import (
     CompilationError,
     CompilerOptions,
+    compiler_identity,
     find_compiler,
     jit_available,
 )
 from polyir.runtime.functions import public_functions
+from polyir.sources import Language, Source, read_source
 from polyir.target.abi import calls_mpi
 from polyir.target.errors import TargetError
+from polyir.target.mlir import module_text
 from polyir.universe import (
     OPT_TARGETS,
     POLYIR_UNIVERSE,
@@ -64,46 +66,82 @@ from polyir.universe import (
 )
 
 if TYPE_CHECKING:
+    from polyir.c_programs import CProgram
     from polyir.runtime import CompiledModule
     from polyir.runtime.given_functions import GivenFunction, GivenFunctions
 
-Pipeline = str | Iterable[ModulePass]
-"""Passes as text (`pluto-schedule,tile{sizes=32}`) or as objects."""
+Pipeline = str | ModulePass | Iterable[str | ModulePass]
+"""Passes as text, `pluto-schedule,tile{sizes=32}` or the flags of polyir-opt, or as objects."""
 
 
-def parse(text: str, filename: str = "<string>") -> ModuleOp:
-    """The module that `text` says in MLIR's syntax, or as equations; raises `InputSyntaxError`.
+def parse(source: str | os.PathLike[str], filename: str = "<string>") -> ModuleOp:
+    """The module that a text or a file says in MLIR's syntax, or as equations.
 
-    Equations are in AlphaZ's language (`polyir.equations.text`).
+    `filename` is the name of a text in messages. Equations are in AlphaZ's language
+    (`polyir.equations.text`). Raises `InputSyntaxError`, and `OSError` for a file that cannot be
+    read.
     """
+    return module_of(read_source(source, filename))
+
+
+def c_program(source: Source) -> CProgram:
+    """The program of a source in C; see `polyir.c_programs.read_c`."""
+    # C is not what most programs are, and its front end takes a while to import.
+    from polyir.c_programs import preprocessed_file, read_c
+
     with _places_shown():
-        if filename.endswith(".alpha") or _SYSTEM.search(text):
+        return read_c(preprocessed_file(source))
+
+
+def module_of(source: Source) -> ModuleOp:
+    """The module that a source says; raises `InputSyntaxError`."""
+    with _places_shown():
+        if source.language is Language.C:
+            return c_program(source).module()
+        if source.language is Language.EQUATIONS:
             from polyir.equations.reading import alpha_module
 
-            return alpha_module(text, filename, 0)
-        return parse_module(text, filename, new_context())
-
-
-_SYSTEM: Final = re.compile(r"^\s*affine\s+[^\s=.]+\s*(\[|\{)", re.MULTILINE)
-"""How a system of equations begins; in MLIR's syntax, a dot follows `affine`."""
+            return alpha_module(source.text, source.filename, 0)
+        return parse_module(source.text, source.filename, new_context())
 
 
 @contextmanager
 def _places_shown() -> Iterator[None]:
-    """Add their places to errors as notes, which tracebacks have after the message."""
+    """Add their places to errors as notes, which tracebacks have after the message.
+
+    What a parser raised before is left out: the error says it in terms of the input.
+    """
     try:
         yield
     except PolyirError as error:
-        if error.location is not None:
-            error.add_note(error.render())
+        error.__cause__, error.__suppress_context__ = None, True
+        place = error.place()
+        if place is not None and place not in getattr(error, "__notes__", ()):
+            error.add_note(place)
         raise
 
 
 def passes_of(pipeline: Pipeline) -> tuple[ModulePass, ...]:
     """The passes of a pipeline; raises `OptionError` for an unknown pass or a bad option."""
+    available = available_passes()
     if isinstance(pipeline, str):
-        return passes_of_pipeline(pipeline, available_passes())
-    return tuple(pipeline)
+        return passes_of_text(pipeline, available)
+    if isinstance(pipeline, ModulePass):
+        return (pipeline,)
+    if not isinstance(pipeline, Iterable):
+        raise OptionError(f"passes must be text or objects, not {pipeline!r}")
+    found: list[ModulePass] = []
+    for each in pipeline:
+        if isinstance(each, str):
+            found += passes_of_text(each, available)
+        elif isinstance(each, ModulePass):
+            found.append(each)
+        else:
+            what = f"a pass must be text or an object, not {each!r}"
+            raise OptionError(
+                f"{what}: write its name, or {each.__name__}()" if isinstance(each, type) else what
+            )
+    return tuple(found)
 
 
 def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
@@ -182,11 +220,12 @@ def compile(
     tuned: str | os.PathLike[str] | None = None,
     functions: Mapping[str, GivenFunction] | None = None,
     check_indices: bool = True,
+    cache: Cache = None,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
-    They take NumPy arrays for memrefs and change them in place. `source` is a text, the path of a
-    file, or the name of a file of equations, which ends in `.alpha`. `functions` are those that
+    They take NumPy arrays for memrefs and change them in place. `source` is a module of xDSL, a
+    text, or a file: a path, or a `str` with its name. `functions` are those that
     `source` declares only, for the target "cpu": each is C text that defines it, or a function of
     ctypes or of Python, and gives the same whenever it is called with the same numbers. Without a
     pipeline, the default one for `target` runs. `options` are those of the C compiler, and
@@ -196,22 +235,101 @@ def compile(
     call of a function with index arrays checks first that they lead to no subscript out of bounds.
     After `distribute-memory`, all ranks of a communicator call the functions, with it as a further
     argument before the others (`polyir.runtime.distributed`).
+
+    What was compiled before is taken from the cache (`polyir.runtime.cache`): `cache` is `False`
+    for none, or its directory, by default that of the environment variable `POLYIR_CACHE`.
     Raises `PolyirError` where the text, the pipeline, the compiler or the device is at fault, and
     `MissingPackageError`, which is one.
     """
-    module = source if isinstance(source, ModuleOp) else _module(source)
+    with cache_at(cache):
+        found = source if isinstance(source, ModuleOp) else read_source(source)
+        if isinstance(found, Source) and found.language is Language.C:
+            require_plain(target, backend, tuned, functions)
+            return _compile_c(found, pipeline, options)
+        if tuned is not None:
+            if pipeline is not None or target != "cpu":
+                raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
+            found = module_of(found) if isinstance(found, Source) else found
+            pipeline = _tuned_pipeline(found, os.fspath(tuned))
+        passes = passes_of(default_pipeline(target) if pipeline is None else pipeline)
+        is_default = pipeline is None
+
+        def make() -> CompiledModule:
+            module = module_of(found) if isinstance(found, Source) else found
+            if is_default and has_equations(module):
+                module = _prepared(module)
+            result, origin = run_passes(module, passes)
+            checked = module if check_indices and not scops_in(module) else None
+            return compile_loops(
+                result, options, backend, origin, target, assume_on_device, functions, checked
+            )
+
+        if any(not isinstance(each, str) for each in (functions or {}).values()):
+            # There is no telling what they do.
+            return make()
+        program = found if isinstance(found, Source) else module_text(found)
+        how = (is_default, options, backend, target, assume_on_device, functions, check_indices)
+        return _cached((program, how, _compiler_of(options)), passes, make)
+
+
+def _cached(
+    parts: tuple[object, ...], passes: Sequence[ModulePass], make: Callable[[], CompiledModule]
+) -> CompiledModule:
+    """What `make` gives; see `polyir.compilation_cache`."""
+    # Imported when it is needed: start-up is part of every run.
+    from polyir.compilation_cache import cached
+
+    return cached(parts, passes, make)
+
+
+def _compiler_of(options: CompilerOptions | None) -> str | None:
+    """The C compiler, if there is one that works."""
+    try:
+        compiler = find_compiler(options or CompilerOptions())
+        return f"{compiler} {compiler_identity(compiler)}"
+    except CompilationError:
+        return None
+
+
+def _compile_c(
+    source: Source, pipeline: Pipeline | None, options: CompilerOptions | None
+) -> CompiledModule:
+    """The functions of a C file after passes on its loops."""
+    from polyir.c_programs import preprocessed_file, read_c
+    from polyir.source_to_source import has_index_arrays
+
+    passes = passes_of(default_pipeline("cpu") if pipeline is None else pipeline)
+    file = preprocessed_file(source, options)
+
+    def make() -> CompiledModule:
+        with _places_shown():
+            program = read_c(file, has_index_arrays(passes))
+        module = program.module()
+        if program.regions:
+            module = run_pipeline(module, passes)
+        return program.compile(module)
+
+    parts = (source, file.digest, file.options, _compiler_of(options))
+    return _cached(parts, passes, make)
+
+
+def require_plain(
+    target: Machine,
+    backend: Backend,
+    tuned: object = None,
+    functions: Mapping[str, GivenFunction] | None = None,
+) -> None:
+    """Raise `OptionError` for what is not for programs in C."""
+    _require_choice("target", target, get_args(Machine))
+    _require_choice("backend", backend, get_args(Backend))
+    if target != "cpu":
+        raise OptionError(f"C is compiled for the CPU; for kernels: polyir-cc --target={target}")
+    if backend == "llvm":
+        raise OptionError("C requires the C backend")
     if tuned is not None:
-        if pipeline is not None or target != "cpu":
-            raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
-        pipeline = _tuned_pipeline(module, os.fspath(tuned))
-    if pipeline is None and has_equations(module):
-        module = _prepared(module)
-    passes = default_pipeline(target) if pipeline is None else pipeline
-    result, origin = run_passes(module, passes)
-    checked = module if check_indices and not scops_in(module) else None
-    return compile_loops(
-        result, options, backend, origin, target, assume_on_device, functions, checked
-    )
+        raise OptionError("tuned is for MLIR; for C, there is polyir-cc --tuned")
+    if functions:
+        raise OptionError("functions are for MLIR; a C file declares and defines its own")
 
 
 def _prepared(equations: ModuleOp) -> ModuleOp:
@@ -234,13 +352,6 @@ def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
     return record.passes(path)
 
 
-def _module(source: str | os.PathLike[str]) -> ModuleOp:
-    """The module of a text, of a file, or of the file of equations that has this name."""
-    if isinstance(source, str) and not (source.endswith(".alpha") and "\n" not in source):
-        return parse(source)
-    return parse(Path(source).read_text("utf-8"), os.fspath(source))
-
-
 def compile_loops(
     module: ModuleOp,
     options: CompilerOptions | None = None,
@@ -259,8 +370,10 @@ def compile_loops(
     """
     device = _device_target(target, options, backend)
     chosen = None if device is not None else chosen_backend(options, backend)
-    raised = functions_with_scops(module, origin)
-    requirements = {name: requirements_of(function) for name, function in raised.items()}
+    requirements = {
+        name: requirements_of(function)
+        for name, function in described_functions(module, origin).items()
+    }
     if assume_on_device:
         if device is None:
             raise OptionError("assume_on_device is for the targets 'opencl' and 'cuda'")
@@ -373,53 +486,6 @@ def _compile_llvm(
     signatures = runtime.public_signatures(loops)
     pass_type("lower-to-llvm")().apply(new_context(), loops)
     return runtime.compile_llvm(loops, signatures, checks, given, plans)
-
-
-def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> dict[str, FuncOp]:
-    """For each public function of `module`, one with the same parameters that has scops.
-
-    It is the function itself, or the one of `origin` that has its name, or else the function with
-    its loops raised. Functions that cannot be raised are left out.
-    """
-    found: dict[str, FuncOp] = {}
-    for functions in _candidates(module, origin):
-        missing = [op for op in public_functions(module) if op.sym_name.data not in found]
-        if not missing:
-            break
-        for op in missing:
-            name = op.sym_name.data
-            # A pass may add arguments, tile sizes, at the end.
-            inputs = op.function_type.inputs.data
-            given = functions[name].function_type.inputs.data if name in functions else None
-            if given is not None and given == inputs[: len(given)]:
-                found[name] = functions[name]
-    return found
-
-
-def _candidates(module: ModuleOp, origin: ModuleOp | None) -> Iterator[dict[str, FuncOp]]:
-    """Functions with scops, by name, best first: raising takes time, and is seldom needed."""
-    for_ranks = calls_mpi(module)
-    if not for_ranks:
-        yield _raised_functions(module, only_scops=True)
-    if origin is not None and not (for_ranks and calls_mpi(origin)):
-        yield _raised_functions(origin)
-    if not for_ranks:
-        yield _raised_functions(module)
-
-
-def _raised_functions(module: ModuleOp, only_scops: bool = False) -> dict[str, FuncOp]:
-    """The functions of `module` that have scops, raised unless `only_scops`, by name."""
-    if not only_scops:
-        module = module.clone()
-        with remarks_to(lambda _: None):
-            for op in public_functions(module):
-                with suppress(PolyirError):
-                    PolyRaisePass().raise_loops(op)
-    return {op.sym_name.data: op for op in public_functions(module) if _has_scops(op)}
-
-
-def _has_scops(function: FuncOp) -> bool:
-    return any(isinstance(op, ScopOp) for op in function.walk())
 
 
 def chosen_backend(options: CompilerOptions | None, backend: Backend) -> Literal["c", "llvm"]:

@@ -63,13 +63,19 @@ class PolyirError(DiagnosticException):
     def render(self) -> str:
         """The diagnostic: `file:line:col: error: message`, the source line and a caret."""
         prefix = "" if self.location is None else f"{self.location}: "
-        text = f"{prefix}error: {self.message}"
+        return f"{prefix}error: {self.message}{self._shown_line()}"
+
+    def place(self) -> str | None:
+        """The location, the source line and a caret, for whoever has the message already."""
+        return None if self.location is None else f"at {self.location}{self._shown_line()}"
+
+    def _shown_line(self) -> str:
         if self.location is None or self.source_line is None:
-            return text
+            return ""
         line, column = self._excerpt(self.source_line, self.location.column - 1)
         # A tab before the caret must stay a tab, or the caret stands in the wrong column.
         caret = "".join("\t" if c == "\t" else " " for c in line[:column]) + "^"
-        return f"{text}\n{line}\n{caret}"
+        return f"\n{line}\n{caret}"
 
     @staticmethod
     def _excerpt(line: str, column: int) -> tuple[str, int]:
@@ -177,6 +183,23 @@ def remarks_to(sink: RemarkSink) -> Iterator[None]:
     token = _sink.set(send)
     try:
         yield
+    finally:
+        _sink.reset(token)
+
+
+@contextmanager
+def remarks_kept() -> Iterator[list[Remark]]:
+    """The remarks reported inside the `with` block, which also go to the sink in force."""
+    sink = _sink.get()
+    found: list[Remark] = []
+
+    def keep(remark: Remark) -> None:
+        found.append(remark)
+        sink(remark)
+
+    token = _sink.set(keep)
+    try:
+        yield found
     finally:
         _sink.reset(token)
 

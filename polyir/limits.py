@@ -68,6 +68,11 @@ def time_limited_to(seconds: float) -> Iterator[None]:
         _limit.reset(token)
 
 
+def time_limit() -> float:
+    """The seconds of processor time that each step may take here; 0 means no limit."""
+    return _limit.get()
+
+
 @contextmanager
 def meanwhile(*tasks: Task) -> Iterator[None]:
     """Inside the `with` block, do `tasks`, in order, while this process waits for workers.
@@ -345,7 +350,9 @@ def _work(
         try:
             answer = _pickled((False, compute()), known)
         except Exception as error:
-            error.add_note(f"In a worker process:\n{traceback.format_exc()}")
+            # A diagnostic says everything; of a defect, only this shows where it is.
+            if not isinstance(error, PolyirError):
+                error.add_note(f"In a worker process:\n{traceback.format_exc()}")
             answer = _pickled((True, error), known)
         with os.fdopen(writer, "wb") as answers:
             answers.write(answer)
@@ -359,9 +366,19 @@ def _work(
         os._exit(0)
 
 
+_failures = 0
+
+
+def failed_steps() -> int:
+    """How many steps of this process have exceeded a limit, or crashed: others might not."""
+    return _failures
+
+
 def _failure(
     step: str, seconds: float, number: int, location: SourceLocation | None
 ) -> ResourceError:
+    global _failures
+    _failures += 1
     if number == signal.SIGPROF:
         message = f"{step} takes more than {seconds:g} s of processor time (--time-limit)"
         return ResourceError(message, location)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -46,6 +47,28 @@ def passes_of_pipeline(text: str, available: AvailablePasses) -> tuple[ModulePas
         if spec.name not in available:
             raise OptionError(f"unknown pass '{spec.name}'{nearest(spec.name, available)}")
     return tuple(pass_from_spec(available[spec.name](), spec) for spec in specs)
+
+
+def passes_of_text(text: str, available: AvailablePasses) -> tuple[ModulePass, ...]:
+    """The passes of a text in any of the forms that polyir-opt takes.
+
+    They are flags (`--pluto-schedule --tile=32`), a pipeline of mlir-opt (`builtin.module(tile)`),
+    or one of xDSL. Raises `OptionError`.
+    """
+    stripped = text.strip()
+    if stripped.startswith("builtin.module("):
+        return passes_of_nested_pipeline(stripped, available)
+    if not stripped.startswith("-"):
+        return passes_of_pipeline(stripped, available)
+    try:
+        arguments = shlex.split(stripped)
+    except ValueError as error:
+        raise OptionError(f"malformed passes '{text}': {error}".lower()) from None
+    passes, others = split_pass_flags(arguments, available)
+    for name in others:
+        flags = [f"--{each}" for each in available]
+        raise OptionError(f"unknown pass '{name}'{nearest(name.partition('=')[0], flags)}")
+    return passes
 
 
 def passes_of_nested_pipeline(text: str, available: AvailablePasses) -> tuple[ModulePass, ...]:

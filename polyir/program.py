@@ -10,6 +10,7 @@ Nothing here is changed in place: a pass gives a new program.
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Mapping
 from contextlib import redirect_stdout
@@ -41,12 +42,14 @@ from polyir.results import (
     SchedulerComparison,
 )
 from polyir.runtime import CompiledModule, CompilerOptions
+from polyir.sources import Language, read_source
 from polyir.target.mlir import module_text
 from polyir.transform.outline import outline
 from polyir.universe import PASS_NAMES, pass_type
 from polyir.view.svg import tree_svg
 
 if TYPE_CHECKING:
+    from polyir.c_programs import CProgram
     from polyir.report.recording import Recording
     from polyir.runtime.given_functions import GivenFunction
 
@@ -59,6 +62,8 @@ class History:
     source: str = ""
     filename: str = "<string>"
     passes: tuple[ModulePass, ...] = ()
+    c: CProgram | None = None
+    """The file in C that it is a part of: its loops."""
 
     def followed_by(self, *passes: ModulePass) -> History:
         """The history of a program after further passes."""
@@ -90,15 +95,21 @@ class Program(PassMethods["Program"]):
         self._history = history or History(module)
 
     @staticmethod
-    def parse(text: str, filename: str = "<string>") -> Program:
-        """The program that `text` says in MLIR's syntax; raises `InputSyntaxError`."""
-        module = api.parse(text, filename)
-        return Program(module, history=History(module, text, filename))
+    def parse(source: str | os.PathLike[str], filename: str = "<string>") -> Program:
+        """The program that a text or a file says; see `polyir.compile`.
+
+        `filename` is the name of a text in messages. Raises `InputSyntaxError`, and `OSError` for a
+        file that cannot be read.
+        """
+        found = read_source(source, filename)
+        c = api.c_program(found) if found.language is Language.C else None
+        module = api.module_of(found) if c is None else c.module()
+        return Program(module, history=History(module, found.text, found.filename, c=c))
 
     @staticmethod
-    def read(path: str | Path) -> Program:
+    def read(path: str | os.PathLike[str]) -> Program:
         """The program in a file; raises `InputSyntaxError`, and `OSError` if there is none."""
-        return Program.parse(Path(path).read_text("utf-8"), str(path))
+        return Program.parse(Path(path))
 
     def run(self, pipeline: api.Pipeline) -> Program:
         """The program after the passes of `pipeline`, `"pluto-schedule,tile{sizes=32}"`."""
@@ -122,7 +133,12 @@ class Program(PassMethods["Program"]):
         return tuple(ScheduleTree(analysed, number) for number in range(count))
 
     def emit(self, target: api.EmittedTarget = "c") -> str:
-        """The program as text: `"c"`, `"llvm"`, or MLIR at the level of `"loops"` or `"poly"`."""
+        """The program as text: `"c"`, `"llvm"`, or MLIR at the level of `"loops"` or `"poly"`.
+
+        A program that was read from C is, in C, the file with its loops as they are now.
+        """
+        if target == "c" and self._history.c is not None:
+            return self._history.c.rewritten(self.module)
         return api.emit(self.module, target)
 
     def compile(
@@ -137,8 +153,12 @@ class Program(PassMethods["Program"]):
         """The functions of the program as it is, ready to be called with NumPy arrays.
 
         `functions` are those that it declares only. With `check_indices`, calls check index arrays;
-        see `polyir.compile`.
+        see `polyir.compile`. The functions of a program that was read from C are those of the file.
         """
+        c = self._history.c
+        if c is not None:
+            api.require_plain(target, backend, functions=functions)
+            return c.compile(self.module, options)
         return api.compile_loops(
             self.module,
             options,

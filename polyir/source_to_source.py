@@ -96,7 +96,7 @@ def transform_region(
         if has_index_arrays(passes):
             content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()
         else:
-            _raise(region, content)
+            raise_region(region, content)
         if ranks is not None:
             from polyir.rank_regions import require_whole_function
 
@@ -107,18 +107,10 @@ def transform_region(
 
             device = device_region(content, region.location, assume_no_alias)
         elif content.overlaps and not assume_no_alias:
-            check = _alias_check(region, content, has_index_arrays(passes))
+            check = alias_check_of(region, content, has_index_arrays(passes))
         PassPipeline(tuple(passes), between).apply(context, content.module)
         content.module.verify()
-        convert_equations(content.module)
-        if len(_kernel(content).function_type.inputs) != len(content.arguments):
-            raise PolyirError(
-                "symbolic tile sizes are further arguments of a function, and a region has none",
-                region.location,
-            )
-        _require_no_sizes(content, region)
-        if scops_in(content.module):
-            LowerPolyPass(fall_back=False).apply(context, content.module)
+        finish_region(region, content, context)
         if kernels is not None and device is not None:
             kernels.add(content.module, content.function, device, region.location)
         if ranks is not None:
@@ -129,6 +121,19 @@ def transform_region(
     return TransformedRegion(region, content.module, None, check, device, ranked)
 
 
+def finish_region(region: SourceRegion, content: TranslatedRegion, context: Context) -> None:
+    """Lower a region after the passes. Raises `PolyirError` if its file has no place for it."""
+    convert_equations(content.module)
+    if len(_kernel(content).function_type.inputs) != len(content.arguments):
+        raise PolyirError(
+            "symbolic tile sizes are further arguments of a function, and a region has none",
+            region.location,
+        )
+    _require_no_sizes(content, region)
+    if scops_in(content.module):
+        LowerPolyPass(fall_back=False).apply(context, content.module)
+
+
 def has_index_arrays(passes: Sequence[ModulePass]) -> bool:
     """Whether passes take the loops of regions as they are, with subscripts out of index arrays."""
     if not passes:
@@ -137,7 +142,7 @@ def has_index_arrays(passes: Sequence[ModulePass]) -> bool:
     return raises_them or passes[0].name in PASSES_ON_INDEX_ARRAYS
 
 
-def _alias_check(
+def alias_check_of(
     region: SourceRegion, content: TranslatedRegion, has_index_arrays: bool
 ) -> AliasCheck:
     """The check of a region that has been raised, or, `has_index_arrays`, that has not."""
@@ -205,7 +210,8 @@ def _functions(content: TranslatedRegion) -> dict[str, FuncOp]:
     }
 
 
-def _raise(region: SourceRegion, content: TranslatedRegion) -> None:
+def raise_region(region: SourceRegion, content: TranslatedRegion) -> None:
+    """Raise the loops of a region. Raises `PolyirError` if none of them can be raised."""
     outcome = raise_function(content.function)
     if outcome.scops:
         return

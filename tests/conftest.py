@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from polyir import compilation_cache
 from polyir.limits import time_limited_to
 from polyir.tools import command_line
 from polyir.tools.start import YOUNG_OBJECTS
@@ -39,6 +40,12 @@ def _no_worker_processes() -> Iterator[None]:
     with time_limited_to(0), pytest.MonkeyPatch.context() as patch:
         patch.setattr(command_line, "DEFAULT_TIME_LIMIT", 0)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _passes_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile what is compiled again: only libraries of the same C text come from the cache."""
+    monkeypatch.setattr(compilation_cache, "is_cache_on", lambda: False)
 
 
 @pytest.fixture(autouse=True, scope="module")

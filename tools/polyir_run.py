@@ -22,6 +22,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir import api
+from polyir.described_functions import functions_with_scops
 from polyir.diagnostics import (
     OptionError,
     Remark,
@@ -117,7 +118,7 @@ def _run(arguments: Sequence[str]) -> int:
     if options.ranks is not None:
         return _run_on_ranks(original, result, function, flags, compared, options)
     changed = function_of(result, function.sym_name.data)
-    raised = api.functions_with_scops(result, origin).get(function.sym_name.data, changed)
+    raised = functions_with_scops(result, origin).get(function.sym_name.data, changed)
     scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
     sizes = _tile_sizes(scops, options.tile_sizes) | dict(options.size)
     values = make_arguments(changed, scops, sizes, options.default_size)

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir import api
+from polyir.described_functions import functions_with_scops
 from polyir.diagnostics import OptionError
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
@@ -59,7 +60,7 @@ def sample_arguments(
 ) -> tuple[Value, ...]:
     """Arguments for a function of the program before all passes."""
     function = function_of(original, name)
-    raised = api.functions_with_scops(original).get(name, function)
+    raised = functions_with_scops(original).get(name, function)
     scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
     return make_arguments(function, scops, sizes, default_size)
 

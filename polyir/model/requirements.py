@@ -8,30 +8,23 @@ which are tested on numbers, before a call.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, SSAValue
 
 from polyir.diagnostics import location_of
 from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import parameters_of
 from polyir.limits import within_operations
-from polyir.model.raising.context import is_certain, known_extent, measured
+from polyir.model.arguments import Source, source_of
+from polyir.model.raising.context import is_certain, known_extent
 from polyir.model.scop import Scop, scop_of, unique_name
+from polyir.model.straight_accesses import Excluded, excluded_by_straight_accesses
 from polyir.model.tree import added_statements
 
 REQUIREMENT_OPERATIONS = 1_000_000
 """How many operations isl may take for the subscripts of a scop: above that, they are left out."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """A number that a caller chooses: the value of an argument, or its extent in `dimension`."""
-
-    argument: int
-    dimension: int | None = None
 
 
 @dataclass(frozen=True)
@@ -57,14 +50,40 @@ class Requirement:
 
 
 def requirements_of(function: FuncOp) -> tuple[Requirement, ...]:
-    """The requirements of the scops that every call of `function` executes.
+    """The requirements of the scops and of the accesses that every call of `function` executes.
 
     They are necessary, not sufficient: accesses that an instance makes or not, depending on data,
     are left out, and so are conditions on values that the caller does not choose.
     """
     entry = function.body.first_block
     scops = [op for op in (() if entry is None else entry.ops) if isinstance(op, ScopOp)]
-    return tuple(found for op in scops for found in _of_scop(scop_of(op)))
+    found = [each for op in scops for each in _of_scop(scop_of(op))]
+    straight = within_operations(
+        REQUIREMENT_OPERATIONS, lambda: list(_of_straight_accesses(function))
+    )
+    return (*found, *(straight or ()))
+
+
+def _of_straight_accesses(function: FuncOp) -> Iterator[Requirement]:
+    """A requirement for each dimension of each array that is accessed outside of loops."""
+    found: dict[tuple[str, int], Excluded] = {}
+    for each in excluded_by_straight_accesses(function):
+        before = found.get((each.array, each.dimension))
+        points = each.points if before is None else before.points.union(each.points).coalesce()
+        found[each.array, each.dimension] = replace(each, points=points)
+    for (array, dimension), excluded in found.items():
+        points, kept = excluded.points, []
+        for name in parameters_of(points.get_space()):
+            position = points.find_dim_by_name(isl.dim_type.param, name)
+            if points.involves_dims(isl.dim_type.param, position, 1):
+                kept.append(excluded.sources[name])
+            else:
+                points = points.project_out(isl.dim_type.param, position, 1)
+        yield Requirement(points, tuple(kept), _out_of_bounds(array, dimension))
+
+
+def _out_of_bounds(array: str, dimension: int) -> str:
+    return f"'{array}' is accessed out of bounds in dimension {dimension}"
 
 
 def _of_scop(scop: Scop) -> list[Requirement]:
@@ -100,7 +119,7 @@ def _of_subscripts(scop: Scop) -> Iterator[Requirement | None]:
             outside = subscript.lt_set(subscript.sub(subscript))
             if size is not None:
                 outside = outside.union(subscript.ge_set(size))
-            reason = f"'{name}' is accessed out of bounds in dimension {dimension}"
+            reason = _out_of_bounds(name, dimension)
             yield _on_caller(scop, points.intersect(outside).params(), extents, reason)
 
 
@@ -153,16 +172,3 @@ def _on_caller(
     names = parameters_of(excluded.get_space())
     sources = tuple(source for name in names if (source := known[name]) is not None)
     return Requirement(excluded, sources, reason)
-
-
-def source_of(value: SSAValue) -> Source | None:
-    """Where the caller says `value`, or gives the array `value`; `None` if it is computed."""
-    place = measured(value)
-    if place is not None:
-        array = source_of(place[0])
-        return None if array is None else Source(array.argument, place[1])
-    if not isinstance(value, BlockArgument) or not isinstance(value.owner, Block):
-        return None
-    around = value.owner.parent_op()
-    is_argument = isinstance(around, FuncOp) and value.owner is around.body.first_block
-    return Source(value.index) if is_argument else None

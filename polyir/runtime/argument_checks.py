@@ -5,21 +5,25 @@ The checks are compiled to a Python function of the arguments, so that they take
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from types import MappingProxyType
 from typing import Final
 
 import islpy as isl
+import numpy as np
 from xdsl.dialects import affine, memref, vector
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue, Use
+from xdsl.traits import SymbolTable
 
 from polyir.diagnostics import PolyirError
 from polyir.irregular.checked_indices import IndexCheck
 from polyir.isl_lists import basic_sets_of
 from polyir.limits import within_operations
-from polyir.model.requirements import Requirement, Source
+from polyir.model.arguments import Source
+from polyir.model.requirements import Requirement
 
 TEST_OPERATIONS: Final = 10_000
 """What isl may take to write a test without quantifiers: with large coefficients, ten times as many
@@ -41,12 +45,19 @@ class ArgumentTypeError(PolyirError, TypeError):
 class ArgumentChecks:
     """The checks of one function's arguments: its requirements, and the arrays that it writes.
 
-    Functions of the module make the `index_checks`, of its index arrays.
+    Without `written`, it may write all of them. With `restricted`, only these arrays must not
+    overlap others. Functions of the module make the `index_checks`, of
+    its index arrays.
     """
 
     requirements: tuple[Requirement, ...] = ()
-    written: frozenset[int] = frozenset()
+    written: frozenset[int] | None = None
     index_checks: tuple[IndexCheck, ...] = ()
+    restricted: frozenset[int] | None = None
+
+    def writes(self, argument: int) -> bool:
+        """Whether the function may write to an array that it is given."""
+        return self.written is None or argument in self.written
 
     @cached_property
     def first_violated(self) -> Callable[[Sequence[object]], int]:
@@ -67,22 +78,42 @@ class ArgumentChecks:
         return defined["check"]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ArgumentChecks, (self.requirements, self.written, self.index_checks)
+        return ArgumentChecks, (
+            self.requirements,
+            self.written,
+            self.index_checks,
+            self.restricted,
+        )
 
     def require(
-        self, function: str, names: Sequence[str], values: Sequence[object], spans: list[Span]
+        self,
+        function: str,
+        names: Sequence[str],
+        values: Sequence[object],
+        spans: list[Span],
+        copied: frozenset[int],
     ) -> None:
         """Raise `ArgumentError` for `values` that violate a requirement, or arrays that overlap.
 
-        `names` are those of the parameters, `spans` the addresses of the arrays.
+        `names` are those of the parameters, `spans` the addresses of the arrays, `copied` those for
+        which the function gets copies.
         """
         violated = self.first_violated(values)
         if violated >= 0:
             raise ArgumentError(f"{function}: {describe(self.requirements[violated], values)}")
         if len(spans) > 1:
-            self._require_apart(function, names, spans)
+            apart = None if self.restricted is None else self.restricted | copied
+            if apart is None or apart:
+                self._require_apart(function, names, values, spans, apart)
 
-    def _require_apart(self, function: str, names: Sequence[str], spans: list[Span]) -> None:
+    def _require_apart(
+        self,
+        function: str,
+        names: Sequence[str],
+        values: Sequence[object],
+        spans: list[Span],
+        apart: frozenset[int] | None,
+    ) -> None:
         """Refuse arrays that overlap, unless the function only reads both."""
         ordered = sorted(spans)
         end = ordered[0][1]
@@ -96,11 +127,30 @@ class ArgumentChecks:
             for start, after, second in ordered[number + 1 :]:
                 if start >= end:
                     break
-                if start < after and {first, second} & self.written:
+                pair = {first, second}
+                if apart is not None and not pair & apart:
+                    continue
+                is_written = bool(self.written and self.written & pair)
+                if start < after and is_written and _share(values[first], values[second]):
                     one, other = (f"'{names[each]}'" for each in sorted((first, second)))
                     raise ArgumentError(
                         f"{function}: the arrays {one} and {other} overlap, and one is written"
                     )
+
+
+def _share(one: object, other: object) -> bool:
+    """Whether arrays between whose ends there is common memory may have a common element."""
+    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
+        return True
+    try:
+        # NumPy's types have only the special values.
+        return np.shares_memory(one, other, max_work=_SHARING_WORK)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+_SHARING_WORK: Final = 10_000
+"""What NumPy may try until arrays are taken to share memory: rows and columns take a few tries."""
 
 
 def describe(requirement: Requirement, values: Sequence[object]) -> str:
@@ -187,10 +237,22 @@ _READS: Final = (
     vector.LoadOp,
 )
 
+_VIEWS: Final = frozenset(
+    f"memref.{name}"
+    for name in ("cast", "subview", "reinterpret_cast", "collapse_shape", "expand_shape", "view")
+)
 
-def _is_read(use: Use) -> bool:
-    """Whether a use of an array only reads it."""
+
+def _is_read(use: Use, entered: Mapping[SSAValue, None]) -> bool:
+    """Whether a use of an array only reads it. That is assumed for arrays that were `entered`."""
     op = use.operation
+    if op.name in _VIEWS:
+        return all(only_reads(result, entered) for result in op.results)
+    if isinstance(op, CallOp):
+        callee = SymbolTable.lookup_symbol(op, op.callee)
+        if not isinstance(callee, FuncOp) or callee.is_declaration:
+            return False
+        return only_reads(callee.body.block.args[use.index], entered)
     # Few programs need the dialect, and importing it takes time. The source is the last operand.
     if op.name == "gpu.memcpy":
         return use.index == len(op.operands) - 1
@@ -204,6 +266,9 @@ def written_arguments(function: FuncOp) -> frozenset[int]:
     return frozenset(argument.index for argument in arguments if not only_reads(argument))
 
 
-def only_reads(array: SSAValue) -> bool:
-    """Whether code only reads from `array`."""
-    return all(_is_read(use) for use in array.uses)
+def only_reads(array: SSAValue, entered: Mapping[SSAValue, None] = MappingProxyType({})) -> bool:
+    """Whether code only reads from `array`, also through views and in functions that it calls."""
+    if array in entered:
+        return True
+    inside = {**entered, array: None}
+    return all(_is_read(use, inside) for use in array.uses)

@@ -1,14 +1,10 @@
-"""C text to a shared library, which is kept in a cache.
+"""C text to a shared library, which is kept in the cache (`polyir.runtime.cache`).
 
-The cache is a directory of the user: `$POLYIR_CACHE`, or `polyir` in the platform's cache
-directory. The name of an entry is a hash of the text, the flags, and the compiler with its version.
-An entry is written under another name first and then renamed, so that concurrent processes never
-see an incomplete file.
+The name of an entry depends on the text, the flags, and the compiler with its version.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -22,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from polyir.diagnostics import PolyirError
+from polyir.runtime.cache import cache_folder, digest, kept_file
 
 # Contraction would fuse a multiplication and an addition and so change the bits of results.
 DEFAULT_FLAGS: Final = ("-std=c99", "-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
@@ -66,33 +63,6 @@ def jit_available() -> bool:
     return find_spec("llvmlite") is not None
 
 
-def cache_folder() -> Path:
-    """The directory of compiled libraries; created, for this user only, if it is missing.
-
-    Raises `CompilationError` if it cannot be created or belongs to another user.
-    """
-    chosen = os.environ.get("POLYIR_CACHE")
-    folder = Path(chosen) if chosen else _platform_cache() / "polyir"
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise CompilationError(
-            f"cannot create the cache directory {folder}: {error.strerror}"
-        ) from error
-    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        # Its owner could replace the code that runs here.
-        raise CompilationError(f"the cache directory {folder} belongs to another user")
-    return folder
-
-
-def _platform_cache() -> Path:
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-
-
 def build_library(source: str, options: CompilerOptions) -> Path:
     """The shared library compiled from `source`, or taken from the cache.
 
@@ -100,16 +70,12 @@ def build_library(source: str, options: CompilerOptions) -> Path:
     """
     compiler = find_compiler(options)
     command = [compiler, *options.flags, "-shared", "-fPIC"]
-    content = "\0".join((_version(compiler), *command, source))
-    digest = hashlib.sha256(content.encode()).hexdigest()[:32]
-    library = cache_folder() / f"{digest}.so"
-    if not library.exists():
-        _compile(command, source, library)
-    return library
+    name = digest((compiler_identity(compiler), *command, source))
+    return kept_file(cache_folder() / f"{name}.so", lambda: _compile(command, source))
 
 
-def _version(compiler: str) -> str:
-    """The identity of this compiler on this machine.
+def compiler_identity(compiler: str) -> str:
+    """What tells this compiler on this machine from others.
 
     The processor is part of it because of `-march=native`.
     """
@@ -137,20 +103,15 @@ def _processor() -> str:
     return "\n".join(dict.fromkeys(line for line in lines if line.startswith(kept)))
 
 
-def _compile(command: list[str], source: str, library: Path) -> None:
-    try:
-        scratch_folder = tempfile.TemporaryDirectory(dir=library.parent)
-    except OSError as error:
-        message = f"cannot write to the cache directory {library.parent}: {error.strerror}"
-        raise CompilationError(message) from error
-    with scratch_folder as folder:
+def _compile(command: list[str], source: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
         text, built = Path(folder) / "module.c", Path(folder) / "module.so"
-        text.write_text(source)
+        text.write_text(source, encoding="utf-8", errors="surrogateescape", newline="")
         done = run_command([*command, str(text), "-o", str(built), "-lm"])
         if done.returncode != 0:
             message = done.stderr.strip().replace(f"{folder}{os.sep}", "")
             raise CompilationError(f"the C compiler {command[0]} failed:\n{message}")
-        built.replace(library)
+        return built.read_bytes()
 
 
 def run_command(command: list[str]) -> subprocess.CompletedProcess[str]:

@@ -17,7 +17,8 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import PolyirError, location_of, missed, nearest
 from polyir.isl_lists import maps_of, parameters_of
-from polyir.model.requirements import Requirement, Source, requirements_of, source_of
+from polyir.model.arguments import Source, source_of
+from polyir.model.requirements import Requirement, requirements_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.runtime.functions import numpy_type

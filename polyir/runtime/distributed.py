@@ -80,6 +80,7 @@ class DistributedFunction(NativeFunction):
     """A compiled function whose first argument is a communicator; all its ranks must call it."""
 
     _owner: DistributedModule
+    _takes_copies = False
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -160,7 +161,7 @@ class DistributedFunction(NativeFunction):
         self, given: tuple[object, ...], unchecked: bool
     ) -> tuple[Sequence[Value], Sequence[int]]:
         """The arguments of the first rank in C's types, and the addresses of its arrays."""
-        _, values, addresses = self.checked(given, {}, unchecked)  # type: ignore[arg-type]
+        _, values, addresses, _ = self.checked(given, {}, unchecked)  # type: ignore[arg-type]
         if self.checks.index_checks and not unchecked:
             # Few programs have index arrays.
             from polyir.runtime.index_checks import check_indices

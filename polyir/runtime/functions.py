@@ -15,10 +15,11 @@ from contextlib import AbstractContextManager
 from functools import cache
 from operator import getitem
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.array_utils import byte_bounds
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -30,6 +31,7 @@ from polyir.runtime.argument_checks import (
     ArgumentTypeError,
     Span,
 )
+from polyir.runtime.array_layouts import contiguous, copy_defect, wrong_shape
 from polyir.target.abi import (
     ArrayParameter,
     Parameter,
@@ -63,6 +65,10 @@ C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
         Scalar.INT16: ctypes.c_int16,
         Scalar.INT32: ctypes.c_int32,
         Scalar.INT64: ctypes.c_int64,
+        Scalar.UINT8: ctypes.c_uint8,
+        Scalar.UINT16: ctypes.c_uint16,
+        Scalar.UINT32: ctypes.c_uint32,
+        Scalar.UINT64: ctypes.c_uint64,
         Scalar.FLOAT: ctypes.c_float,
         Scalar.DOUBLE: ctypes.c_double,
     }
@@ -76,8 +82,28 @@ def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
     return np.dtype(C_TYPES[scalar])
 
 
+class Checked(NamedTuple):
+    """The arguments of a call: in order, in C's types, and the addresses of the arrays.
+
+    `copies` are arrays of the caller, each with the array that the function changes in its place.
+    """
+
+    given: tuple[Argument, ...]
+    values: list[Value]
+    addresses: list[int]
+    copies: list[tuple[Array, Array]]
+
+    def write_back(self) -> None:
+        """Give the caller's arrays the elements of what stood for them."""
+        for array, copy in self.copies:
+            array[...] = copy
+
+
 class CompiledFunction(ABC):
     """A compiled function. Call it with numbers and NumPy arrays, which it changes in place."""
+
+    _takes_copies = True
+    """Whether an array that is not contiguous may be copied."""
 
     def __init__(
         self, signature: Signature, owner: CompiledModule, checks: ArgumentChecks | None = None
@@ -89,6 +115,7 @@ class CompiledFunction(ABC):
         self._owner = owner
         self._names = tuple(parameter.name for parameter in signature.parameters)
         self._elements = tuple(_element(parameter) for parameter in signature.parameters)
+        self.__doc__ = self._documentation()
 
     @abstractmethod
     def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
@@ -113,20 +140,29 @@ class CompiledFunction(ABC):
 
         Raises `ArgumentTypeError` (a `TypeError`) for missing and unknown arguments and for a
         wrong type or element type. Raises `ArgumentError` (a `ValueError`) for a wrong rank or
-        extent, a value out of range, an array that is not contiguous, aligned and writable, sizes
-        with which an access would be out of bounds, index arrays with such elements, and arrays
-        that overlap where the function writes one of them. The function has not run then.
+        extent, a value out of range, an array that the function writes and must not, sizes with
+        which an access would be out of bounds, index arrays with such elements, and arrays that
+        overlap where the function writes one of them. The function has not run then.
+
+        An array that is not contiguous in C's order (`A.T`, `A[::2]`), or not aligned, is copied,
+        and back if the function may write it; `ArrayCopyWarning` says so.
 
         With `unchecked`, sizes, index arrays and overlap are not checked: where they are wrong, the
         behaviour is undefined.
         """
-        _, values, addresses = self.checked(arguments, named, unchecked)
+        checked = self.checked(arguments, named, unchecked)
+        values = checked.values
         if self.checks.index_checks and not unchecked:
             # Few programs have index arrays.
             from polyir.runtime.index_checks import check_indices
 
             check_indices(self, self._owner, dict(enumerate(values)))
-        return self._run(values, addresses)
+        if not checked.copies:
+            return self._run(values, checked.addresses)
+        try:
+            return self._run(values, checked.addresses)
+        finally:
+            checked.write_back()
 
     def converted(self, position: int, value: Argument) -> Value:
         """An argument in its C type; raises as a call does."""
@@ -161,26 +197,35 @@ class CompiledFunction(ABC):
         arguments: tuple[Argument, ...],
         named: Mapping[str, Argument],
         unchecked: bool = False,
-    ) -> tuple[tuple[Argument, ...], list[Value], list[int]]:
-        """The arguments of a call in order and in C's types, and addresses; see `__call__`."""
+    ) -> Checked:
+        """The arguments of a call; raises as `__call__`."""
         parameters = self.signature.parameters
         if named or len(arguments) != len(parameters):
             arguments = self._in_order(arguments, named)
         values: list[Value] = []
         addresses: list[int] = []
         spans: list[Span] = []
+        copies: list[tuple[Array, Array]] = []
+        copied: list[int] = []
         for position, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
             if isinstance(parameter, ArrayParameter):
                 array, address, size = self._array(position, parameter, value)
                 values.append(array)
                 addresses.append(address)
-                if size:
+                if array is not value and isinstance(value, np.ndarray):
+                    assert isinstance(array, np.ndarray)
+                    copied.append(position)
+                    if self.checks.writes(position):
+                        copies.append((value, array))
+                    spans.append((*byte_bounds(value), position))
+                elif size:
                     spans.append((address, address + size, position))
             else:
                 values.append(self._number(position, parameter, value))
         if not unchecked:
-            self.checks.require(self.signature.symbol, self._names, arguments, spans)
-        return arguments, values, addresses
+            shown = self._shown(arguments)
+            self.checks.require(self.signature.symbol, self._names, shown, spans, frozenset(copied))
+        return Checked(arguments, values, addresses, copies)
 
     def __reduce__(self) -> tuple[object, ...]:
         return getitem, (self._owner, self.signature.symbol)
@@ -212,7 +257,15 @@ class CompiledFunction(ABC):
             wrong = f"must be a NumPy array, not {type(value).__name__}"
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
         self._require_fit(position, parameter, value.dtype, value.shape)
-        defect = _wrong_memory(value)
+        flags = value.flags
+        is_written = self.checks.writes(position)
+        defect = None
+        if not flags.writeable and is_written:
+            defect = "must be writable: the function may change it"
+        elif not (flags.c_contiguous and flags.aligned):
+            defect = copy_defect(value, is_written, self._takes_copies)
+            if defect is None:
+                value = contiguous(value, is_written, self._argument(position))
         if defect is not None:
             raise ArgumentError(f"{self._argument(position)} {defect}")
         return value, value.__array_interface__["data"][0], value.nbytes
@@ -229,9 +282,20 @@ class CompiledFunction(ABC):
         if element != wanted:
             wrong = f"must have elements of type {wanted}, not {element}"
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
-        defect = _wrong_shape(shape, parameter.type.extents)
+        extents = self._required_extents(position, parameter)
+        defect = None if extents is None else wrong_shape(shape, extents)
         if defect is not None:
             raise ArgumentError(f"{self._argument(position)} {defect}")
+
+    def _required_extents(
+        self, position: int, parameter: ArrayParameter
+    ) -> Sequence[int | None] | None:
+        """The extents that an array must have; `None` for any rank and any extents."""
+        return parameter.type.extents
+
+    def _shown(self, arguments: Sequence[Argument]) -> Sequence[object]:
+        """The arguments as the function sees them, for the checks of sizes."""
+        return arguments
 
     def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> CNumber:
         """A number in the C type of its parameter."""
@@ -248,6 +312,31 @@ class CompiledFunction(ABC):
     def _argument(self, position: int) -> str:
         """How a message names an argument."""
         return f"{self.signature.symbol}: argument {position} '{self._names[position]}'"
+
+    def _documentation(self) -> str:
+        """What `help` shows of a function: its parameters, and what it returns."""
+        parameters = self.signature.parameters
+        shown = "".join(f"{name}, " for name in self._names)
+        lines = [f"{self.signature.symbol}({shown}*, unchecked=False)", ""]
+        for position, parameter in enumerate(parameters):
+            lines.append(f"    {parameter.name}: {self._use(position, parameter)}")
+        results = ", ".join(str(numpy_type(each)) for each in self.signature.results)
+        lines += ["", f"Returns {results}." if results else "Returns nothing."]
+        if any(isinstance(parameter, ArrayParameter) for parameter in parameters):
+            lines.append("Arrays are checked before each call, unless `unchecked` is true.")
+        return "\n".join(lines)
+
+    def _use(self, position: int, parameter: Parameter) -> str:
+        """What a parameter takes, in NumPy's terms, and whether the function changes it."""
+        if isinstance(parameter, ScalarParameter):
+            return str(numpy_type(parameter.type))
+        extents = self._required_extents(position, parameter)
+        shape = "any shape"
+        if extents is not None:
+            inner = ", ".join("any" if each is None else str(each) for each in extents)
+            shape = f"shape ({inner}{',' * (len(extents) == 1)})"
+        changed = "changed" if self.checks.writes(position) else "only read"
+        return f"array of {numpy_type(parameter.type.element)}, {shape}, {changed}"
 
     def __repr__(self) -> str:
         return f"<compiled function {self.signature.symbol}({', '.join(self._names)})>"
@@ -315,28 +404,6 @@ def _described(position: int, parameter: Parameter) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
 
 
-def _wrong_shape(shape: Sequence[int], extents: Sequence[int | None]) -> str | None:
-    """What is wrong with the shape of an array."""
-    if len(shape) != len(extents):
-        return f"must have rank {len(extents)}, not {len(shape)}"
-    for dimension, (extent, actual) in enumerate(zip(extents, shape, strict=True)):
-        if extent is not None and extent != actual:
-            return f"must have extent {extent} in dimension {dimension}, not {actual}"
-    return None
-
-
-def _wrong_memory(value: Array) -> str | None:
-    """What is wrong with an array's place in memory."""
-    flags = value.flags
-    if not flags.c_contiguous:
-        return "must be C-contiguous (try numpy.ascontiguousarray)"
-    if not flags.aligned:
-        return "must be aligned"
-    if not flags.writeable:
-        return "must be writable"
-    return None
-
-
 def _c_number(type: Scalar, number: int | float) -> CNumber:
     """A number in a C type; raises `ValueError` if it does not fit."""
     if type.is_float:
@@ -346,8 +413,8 @@ def _c_number(type: Scalar, number: int | float) -> CNumber:
         if number not in (0, 1):
             raise ValueError(f"must be 0 or 1, not {number}")
         return ctypes.c_bool(bool(number))
-    half = 2 ** (type.width - 1)
-    if not -half <= number < half:
+    least = 0 if type.unsigned is type else -(2 ** (type.width - 1))
+    if not least <= number < least + 2**type.width:
         raise ValueError(f"must fit into {type.width} bits: {number} does not")
     make: Callable[[int], CNumber] = C_TYPES[type]
     return make(number)
@@ -403,6 +470,35 @@ class CompiledModule(ABC):
         if name not in self._functions:
             raise KeyError(f"no function '{name}' in the module{nearest(name, self._functions)}")
         return self._functions[name]
+
+    def __call__(self, *arguments: Argument, unchecked: bool = False, **named: Argument) -> Result:
+        """Call the function of a module that has only one; see `CompiledFunction.__call__`.
+
+        Raises `ArgumentTypeError` if there are several, or none.
+        """
+        functions = self._own_functions()
+        if len(functions) != 1:
+            names = ", ".join(functions) or "none"
+            raise ArgumentTypeError(
+                f"only a module with one function can be called; this one has: {names}"
+            )
+        return self._functions[functions[0]](*arguments, unchecked=unchecked, **named)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """That of the only function, if there is one."""
+        functions = self._own_functions()
+        if len(functions) != 1:
+            raise AttributeError("__signature__")
+        return self._functions[functions[0]].__signature__
+
+    def _own_functions(self) -> list[str]:
+        """The functions but those that polyir made: inspectors, executors, checks of indices."""
+        made = {check.symbol for each in self.checks.values() for check in each.index_checks}
+        for plan in self.plans.values():
+            if not isinstance(plan, str):
+                made |= {call.symbol for call in (*plan.inspectors, plan.sizes, plan.executor)}
+        return [name for name in self._functions if name not in made]
 
     def __getattr__(self, name: str) -> CompiledFunction:
         if name.startswith("_") or name not in self._functions:

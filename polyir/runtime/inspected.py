@@ -64,7 +64,7 @@ class InspectedFunction:
     def __call__(self, *arguments: Argument, **named: Argument) -> Result:
         """Run the executor. Raises what the kernel raises, and `ArgumentError` for index arrays,
         sizes or numbers that are not those that were inspected."""
-        given, values, _ = self.kernel.checked(arguments, named)
+        given, values, *_ = self.kernel.checked(arguments, named)
         for position, seen in self._seen.items():
             if position not in self._guards.only_compared:
                 defect = _difference(seen, given[position])

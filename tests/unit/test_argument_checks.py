@@ -16,7 +16,8 @@ from xdsl.dialects.func import FuncOp
 import polyir
 from polyir.api import Backend
 from polyir.diagnostics import PolyirError
-from polyir.model.requirements import Requirement, Source, requirements_of
+from polyir.model.arguments import Source
+from polyir.model.requirements import Requirement, requirements_of
 from polyir.runtime.argument_checks import (
     ArgumentChecks,
     ArgumentError,

@@ -12,6 +12,7 @@ import pytest
 
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
+from polyir.runtime.cache import CacheError
 from polyir.runtime.compiler import CompilationError, build_library
 from polyir.runtime.library import compile_c, compile_module
 
@@ -95,7 +96,6 @@ GOOD = np.zeros((2, 4))
         ((GOOD.astype(">f8"), 1.0, 2, True), TypeError, "elements of type float64, not >f8"),
         ((np.zeros(4), 1.0, 2, True), ValueError, "'A' must have rank 2, not 1"),
         ((np.zeros((2, 5)), 1.0, 2, True), ValueError, "extent 4 in dimension 1, not 5"),
-        ((np.zeros((4, 2)).T, 1.0, 2, True), ValueError, "'A' must be C-contiguous"),
         ((np.broadcast_to(1.0, (1, 4)), 1.0, 2, True), ValueError, "'A' must be"),
         ((GOOD, "1", 2, True), TypeError, "argument 1 'factor' must be a number, not str"),
         ((GOOD, 1.0, 2.5, True), TypeError, "argument 2 'n' must be an integer, not float"),
@@ -148,7 +148,7 @@ def test_concurrent_processes_share_the_cache(cache: Path) -> None:
 def test_cache_of_another_user(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.mkdir()
     monkeypatch.setattr(os, "getuid", lambda: cache.stat().st_uid + 1)
-    with pytest.raises(CompilationError, match="belongs to another user"):
+    with pytest.raises(CacheError, match="belongs to another user"):
         build_library("int f(void) { return 1; }\n", CompilerOptions())
 
 

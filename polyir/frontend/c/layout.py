@@ -173,3 +173,31 @@ def _closed(words: Sequence[str], position: int, opening: str, closing: str) -> 
         if depth == 0:
             return number + 1 if number > position else None
     return None
+
+
+def one_statement_a_line(text: str) -> str:
+    """The same C with a line break after each statement on a line that has a loop.
+
+    Only whole lines can be replaced, and a text in a program is often one line.
+    """
+    pieces: list[str] = []
+    position = nesting = 0
+    words = [match for match in _WORDS.finditer(text) if not _is_comment(match)]
+    lines = {text.count("\n", 0, each.start()) for each in words if each.group() == "for"}
+    for match, following in pairwise((*words, None)):
+        assert match is not None
+        word = match.group()
+        nesting += {"(": 1, ")": -1}.get(word, 0)
+        if text.count("\n", 0, match.start()) not in lines:
+            continue
+        begin = text.rfind("\n", 0, match.start()) + 1
+        if word == "for" and text[begin : match.start()].strip():
+            pieces += (text[position : match.start()], "\n")
+            position = match.start()
+        is_end = word in ("{", "}", ";") and nesting == 0
+        if is_end and following is not None and following.group() not in (";", ","):
+            between = text[match.end() : following.start()]
+            if "\n" not in between and "//" not in between:
+                pieces += (text[position : match.end()], "\n")
+                position = match.end()
+    return "".join((*pieces, text[position:]))

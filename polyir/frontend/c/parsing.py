@@ -47,7 +47,7 @@ def parsed(
         promises = dict(promise for chunk in kept for promise in promises_of(chunk))
         for item in tree.ext:
             if isinstance(item, c_ast.FuncDef):
-                _declare_parameters(item)
+                declare_parameters(item)
         return tree, promises, tuple(skipped[line] for line in sorted(skipped))
 
 
@@ -70,7 +70,7 @@ def _unreadable_number(needed: Needed, error: InputSyntaxError) -> int | None:
     return needed.declarations[low][0] if low < len(needed.declarations) else None
 
 
-def _declare_parameters(function: c_ast.FuncDef) -> None:
+def declare_parameters(function: c_ast.FuncDef) -> None:
     """Give the parameters of an old-style definition their types."""
     arguments = function.decl.type.args
     declared = {item.name: item for item in function.param_decls or ()}

@@ -210,6 +210,22 @@ class Declarations:
             tuple(skipped),
         )
 
+    def definitions(self) -> Iterator[tuple[str, str]]:
+        """For each function that the file defines: its text with what that needs, and its head.
+
+        Both are for the parser. Other functions are left out.
+        """
+        for number, chunk in enumerate(self.chunks):
+            if chunk.body is None or chunk.file != self._path:
+                continue
+            others = self._functions - {number}
+            whole = self._closure(number, (), others)
+            head = {**self._types_of(number, ()), number: None}
+            yield (
+                "".join(self._placed(each, each == number, ()) for each in sorted(whole)),
+                "".join(self._placed(each, False, (number,)) for each in sorted(head)),
+            )
+
     def _closure(
         self, start: int, bodiless: Collection[int], without: Collection[int]
     ) -> dict[int, None]:

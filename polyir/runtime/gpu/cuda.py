@@ -15,7 +15,7 @@ import numpy as np
 from polyir.diagnostics import MissingPackageError
 from polyir.model.vectors import VECTOR_BYTES
 from polyir.runtime.argument_checks import ArgumentError
-from polyir.runtime.compiler import cache_folder
+from polyir.runtime.cache import cache_folder
 from polyir.runtime.gpu.device import (
     Adopted,
     Array,
