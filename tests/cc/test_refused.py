@@ -33,6 +33,12 @@ LOOP = "for (i = 0; i < n; i++) "
 
 CASES = {
     "while (n > 3) A[0] = 1;": (1, "a while loop"),
+    LOOP + "do { if (A[i] > 0) goto out; A[i] = 1; out: ; } while (0);": (44, "goto"),
+    LOOP + "do { switch (n) { case 1: break; } A[i] = 1; } while (0);": (25, "a do-while loop"),
+    LOOP + "A[i] = 2.0 * 1.5iF;": (38, "an imaginary constant"),
+    LOOP + "{ double v[n]; A[i] = sizeof v; }": (34, "of the array 'v' is not constant"),
+    LOOP + "A[i] = sizeof(*u);": (32, "sizeof of what has no constant size"),
+    LOOP + "A[i] = sizeof(struct node);": (32, "sizeof of what has no constant size"),
     "do A[0] = 1; while (n > 3);": (1, "a do-while loop"),
     LOOP + "goto out; out: ;": (25, "goto"),
     LOOP + "{ if (A[i] > 0) break; A[i] = 1; }": (41, "break"),

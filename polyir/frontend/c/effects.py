@@ -15,7 +15,7 @@ from pycparser import c_ast
 from polyir.frontend.c.errors import NotModelledError, refuse
 from polyir.frontend.c.functions import is_library_function
 from polyir.frontend.c.names import assigned_in, identifiers_in, key_of, nodes_below, step_of
-from polyir.frontend.c.preprocess import Promise
+from polyir.frontend.c.preprocess import IMAGINARY, Promise
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, FunctionName, Scopes
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Pointer, Record
 
@@ -197,6 +197,8 @@ class _Walk:
         self._visit_below(node)
 
     def _name(self, node: c_ast.ID) -> None:
+        if node.name == IMAGINARY:
+            return
         meaning = self._scopes.meaning(node.name)
         match meaning:
             case DeclaredVariable(type=type, is_local=is_local, is_volatile=is_volatile):

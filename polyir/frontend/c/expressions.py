@@ -25,6 +25,7 @@ from polyir.frontend.c.conditions import (
 )
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import nodes_below
+from polyir.frontend.c.preprocess import IMAGINARY
 from polyir.frontend.c.scopes import integer_constant
 from polyir.frontend.c.types import (
     DOUBLE,
@@ -93,6 +94,8 @@ class Expressions:
         match node:
             case c_ast.Constant():
                 return self._constant(node)
+            case c_ast.ID(name=name) if name == IMAGINARY:
+                raise refuse(node, "an imaginary constant")
             case c_ast.ID():
                 known = self._variables.known(node)
                 return self._load(node) if known is None else known
@@ -106,6 +109,8 @@ class Expressions:
                 return self._unary(node)
             case c_ast.BinaryOp(op=operator) if operator in (*_COMPARISONS, "&&", "||"):
                 return self.of_truth(self.truth(self.condition(node)))
+            case c_ast.BinaryOp() if (count := self._element_count(node)) is not None:
+                return Value(ULONG, index=IndexExpression((), count))
             case c_ast.BinaryOp():
                 return self.binary(node, node.op, self.value(node.left), self.value(node.right))
             case c_ast.TernaryOp():
@@ -170,16 +175,26 @@ class Expressions:
             case "!":
                 return self.of_truth(self.truth(self.condition(node)))
             case "sizeof":
-                size = self._variables.scopes.size_of(node.expr)
-                if size is None:
-                    raise refuse(node, "this use of sizeof")
-                return Value(ULONG, index=IndexExpression((), size))
+                return Value(ULONG, index=IndexExpression((), self._size(node)))
             case "++" | "--" | "p++" | "p--":
                 raise refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
             case "&":
                 raise refuse(node, "the address of an object")
             case _:
                 raise refuse(node, f"the operator '{node.op}'")
+
+    def _size(self, node: c_ast.UnaryOp) -> int:
+        """The number of bytes that `sizeof` gives; its operand is not evaluated."""
+        size = self._variables.scopes.size_of(node.expr, self._variables.type_of)
+        values = (c_ast.BinaryOp, c_ast.TernaryOp, c_ast.Cast, c_ast.Constant, c_ast.FuncCall)
+        if size is None and isinstance(node.expr, values):
+            size = max(1, self._type_of(node.expr).width // 8)
+        if size is None:
+            raise refuse(node, "sizeof of what has no constant size")
+        return size
+
+    def _element_count(self, node: c_ast.BinaryOp) -> int | None:
+        return self._variables.scopes.element_count(node, self._variables.type_of)
 
     def _negated(self, node: c_ast.UnaryOp) -> Value:
         value = self.value(node.expr)

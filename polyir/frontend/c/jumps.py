@@ -1,6 +1,7 @@
 """Jumps to the end of a block, as conditions around what they skip.
 
-`continue` ends the body of a loop, and `return` the body of a function without a result:
+`continue` ends the body of a loop, `return` the body of a function without a result, and `break`
+the block `do { } while (0)`:
 
     if (a) { X; continue; }   is   if (a) { X } else { Y }
     Y
@@ -13,7 +14,7 @@ from typing import Final
 
 from pycparser import c_ast
 
-from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.errors import NotModelledError, refuse
 from polyir.frontend.c.names import identifiers_in, nodes_below
 from polyir.frontend.c.rewriting import Renaming, declared_in, rebuilt
 
@@ -21,6 +22,7 @@ MOST_COPIES: Final = 8
 """How often what follows a condition may be written in both of its branches."""
 
 _LOOPS: Final = (c_ast.For, c_ast.While, c_ast.DoWhile)
+_JUMPS: Final = (c_ast.Break, c_ast.Continue)
 
 
 def without_continue(node: c_ast.Node) -> c_ast.Node:
@@ -37,6 +39,34 @@ def without_continue(node: c_ast.Node) -> c_ast.Node:
         body = c_ast.Compound(items, node.stmt.coord)
         return c_ast.For(node.init, node.cond, node.next, body, node.coord)
     return node
+
+
+def with_blocks(node: c_ast.Node) -> c_ast.Node:
+    """`node` with `do { } while (0)` as a block, and `break` and `continue` in it as conditions.
+
+    One with a jump in a form that is not modelled stays.
+    """
+    if not any(_runs_once(inner) for inner in nodes_below(node)):
+        return node
+    node = rebuilt(node, with_blocks)
+    if not _runs_once(node):
+        return node
+    items = [node.stmt]
+    try:
+        for kind, name in ((c_ast.Break, "break"), (c_ast.Continue, "continue")):
+            items = _Ending(kind, name).ended(items)
+    except NotModelledError:
+        return node
+    is_block = not any(_jumps(item, kind) for item in items for kind in _JUMPS)
+    return c_ast.Compound(items, node.coord) if is_block else node
+
+
+def _runs_once(node: c_ast.Node) -> bool:
+    return (
+        isinstance(node, c_ast.DoWhile)
+        and isinstance(node.cond, c_ast.Constant)
+        and node.cond.value.rstrip("uUlL") == "0"
+    )
 
 
 def without_return(items: Sequence[c_ast.Node]) -> list[c_ast.Node]:

@@ -160,7 +160,12 @@ def _end_of_statement(words: Sequence[str], position: int) -> int | None:
         if word == "if" and end is not None and words[end : end + 1] == ["else"]:
             return _end_of_statement(words, end + 1)
         return end
-    if word in ("do", "switch", "else", "case", "default"):
+    if word == "do":
+        end = _end_of_statement(words, position + 1)
+        is_loop = end is not None and words[end : end + 1] == ["while"]
+        head = _closed(words, end + 1, "(", ")") if end is not None and is_loop else None
+        return head + 1 if head is not None and words[head : head + 1] == [";"] else None
+    if word in ("switch", "else", "case", "default"):
         return None
     return next((n + 1 for n in range(position, len(words)) if words[n] == ";"), None)
 

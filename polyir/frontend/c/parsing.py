@@ -8,6 +8,7 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from polyir.diagnostics import InputSyntaxError, SourceLocation
+from polyir.frontend.c.jumps import with_blocks
 from polyir.frontend.c.preprocess import Declarations, Needed, Promise, promises_of
 
 
@@ -48,6 +49,7 @@ def parsed(
         for item in tree.ext:
             if isinstance(item, c_ast.FuncDef):
                 declare_parameters(item)
+                item.body = with_blocks(item.body)
         return tree, promises, tuple(skipped[line] for line in sorted(skipped))
 
 

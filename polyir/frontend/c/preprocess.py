@@ -11,7 +11,7 @@ import re
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from polyir.diagnostics import PolyirError
 
@@ -28,6 +28,8 @@ _GNU_WORDS = {
     "__signed__": "signed",
     "__volatile": "volatile",
     "__volatile__": "volatile",
+    "__complex__": "_Complex",
+    "__complex": "_Complex",
     "_Noreturn": "",
     "__noreturn__": "",
 }
@@ -41,8 +43,19 @@ _TOKEN = re.compile(
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _BRACES = re.compile(r"\{[^{}]*\}")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
-_ATTRIBUTE = re.compile(rf"{_STRING}|\b(__attribute__|__attribute)\s*\(")
-_LABEL = re.compile(rf"{_STRING}|\b(__asm__|__asm|asm)\s*\(")
+# Where a macro of a system header ends, there is a line marker.
+_OPENING = r"(?:\n#[^\n]*|\s)*\("
+_ATTRIBUTE = re.compile(rf"{_STRING}|\b(__attribute__|__attribute){_OPENING}")
+_LABEL = re.compile(rf"{_STRING}|\b(__asm__|__asm|asm){_OPENING}")
+_ALIGNMENT = re.compile(rf"{_STRING}|\b(_Alignas|alignas){_OPENING}")
+# A number with GNU C's suffix `i`, as in `1.0iF`, which the macro `I` of complex.h stands for.
+_IMAGINARY = re.compile(
+    rf"{_STRING}|"
+    r"(?<![\w.])(?:0[xX][\da-fA-F.]+(?:[pP][+-]?\d+)?|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"(?P<suffix>[fFlLuU]*[iIjJ][fFlLuU]*)\b"
+)
+IMAGINARY: Final = "__imaginary__"
+"""The name that stands for every imaginary constant; the parser reads none."""
 # Attributes without which the text would mean something else: they change types, what memory a
 # name stands for, or what is executed.
 _MATTERS = re.compile(
@@ -54,6 +67,7 @@ _OLD_STYLE = re.compile(
     r"[A-Za-z_]\w*\s*\(\s*[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*\s*\)\s*[A-Za-z_][^(){}=]*;\s*\Z"
 )
 _LINE_MARKER = re.compile(r"^#.*$", re.MULTILINE)
+_BLANKED = re.compile(r"\n#[^\n]*|[^\n]")
 _STANDARD_ATTRIBUTE = re.compile(r"\[\[[^\[\]]*\]\]")
 _PROMISE = re.compile(r"\b(?:__)?(const|pure)(?:__)?\b")
 _PARENTHESES = re.compile(r"\([^()]*\)")
@@ -113,7 +127,13 @@ def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocess
         raise PolyirError(f"the preprocessor {compiler} failed:\n{message}")
     text = done.stdout.decode(errors="surrogateescape").replace("\r\n", "\n")
     macros = tuple(dict.fromkeys(_DEFINE.findall(text)))
-    return Preprocessed(_GNU_WORD.sub(_standard_word, _DEFINE.sub("", text)), macros)
+    return Preprocessed(_standard(_DEFINE.sub("", text)), macros)
+
+
+def _standard(text: str) -> str:
+    """A preprocessed text without the extensions of GNU C that stand for something simple."""
+    text = _without(_GNU_WORD.sub(_standard_word, text), _ALIGNMENT, keeps=False)
+    return _IMAGINARY.sub(lambda match: IMAGINARY if match["suffix"] else match[0], text)
 
 
 def _standard_word(match: re.Match[str]) -> str:
@@ -350,9 +370,13 @@ def _without(text: str, clause: re.Pattern[str], keeps: bool = True) -> str:
         found = text[match.start() : end]
         is_kept = match[1] is None or (keeps and _MATTERS.search(found))
         parts.append(text[position : match.start()])
-        parts.append(found if is_kept else re.sub(r"[^\n]", " ", found))
+        parts.append(found if is_kept else _BLANKED.sub(_blank, found))
         position = end
     return "".join((*parts, text[position:]))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith("\n") else " "
 
 
 def promises_of(chunk: Chunk) -> Iterator[tuple[str, Promise]]:

@@ -151,7 +151,7 @@ class Scopes:
         return type
 
     def _declare_object(self, node: c_ast.Decl) -> None:
-        type = self.type_of(node.type)
+        type = self._completed(self.type_of(node.type), node.init)
         if node.name is None:
             return
         if isinstance(type, CFunctionType):
@@ -170,6 +170,29 @@ class Scopes:
             known = None if isinstance(node.init, c_ast.InitList) else self.constant(node.init)
             value = known if known is not None and _holds(type, known) else None
         return DeclaredVariable(node.name, type, is_local, is_volatile, value)
+
+    def _completed(self, type: CType, initial: c_ast.Node | None) -> CType:
+        """The type of an array that gets its extent from its initialiser."""
+        if not isinstance(type, CArrayType) or type.extent is not None:
+            return type
+        if not isinstance(initial, c_ast.InitList):
+            return type
+        is_flat = isinstance(type.element, Arithmetic | Pointer)
+        extent = position = 0
+        for item in initial.exprs:
+            value = item
+            if isinstance(item, c_ast.NamedInitializer):
+                value = item.expr
+                known = self.constant(getattr(item.name[0], "expr", item.name[0]))
+                if known is None:
+                    return type
+                position = known
+            # Without inner braces, an element takes several values of the list.
+            if not is_flat and not isinstance(value, c_ast.InitList):
+                return type
+            position += 1
+            extent = max(extent, position)
+        return CArrayType(type.element, extent)
 
     # Types
 
@@ -288,6 +311,8 @@ class Scopes:
                 return meaning.value if isinstance(meaning, _HAVE_VALUES) else None
             case c_ast.UnaryOp(op="sizeof"):
                 return self.size_of(node.expr)
+            case c_ast.BinaryOp() if (count := self.element_count(node)) is not None:
+                return count
             case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner):
                 value = self.constant(inner)
                 if value is None:
@@ -303,9 +328,41 @@ class Scopes:
             case _:
                 return None
 
-    def size_of(self, node: c_ast.Node) -> int | None:
-        """The size of a type in bytes, as far as it does not depend on alignment."""
-        return _size(self.type_of(node)) if isinstance(node, c_ast.Typename) else None
+    def size_of(
+        self, node: c_ast.Node, type_of_name: Callable[[str], CType | None] | None = None
+    ) -> int | None:
+        """The size in bytes of a type or an object, as far as it does not depend on alignment."""
+        type = self._sized_type(node, type_of_name)
+        return None if type is None else _size(type)
+
+    def element_count(
+        self, node: c_ast.BinaryOp, type_of_name: Callable[[str], CType | None] | None = None
+    ) -> int | None:
+        """The number of elements of the array in `sizeof array / sizeof element`."""
+        match node:
+            case c_ast.BinaryOp(
+                op="/",
+                left=c_ast.UnaryOp(op="sizeof", expr=whole),
+                right=c_ast.UnaryOp(op="sizeof", expr=part),
+            ):
+                type, element = (self._sized_type(each, type_of_name) for each in (whole, part))
+            case _:
+                return None
+        count = 1
+        while isinstance(type, CArrayType) and type.extent is not None and type is not element:
+            type, count = type.element, count * type.extent
+        return count if type is element else None
+
+    def _sized_type(
+        self, node: c_ast.Node, type_of_name: Callable[[str], CType | None] | None
+    ) -> CType | None:
+        match node:
+            case c_ast.Typename():
+                return self.type_of(node)
+            case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                return self.type_of_lvalue(node, type_of_name or self.type_of_variable)
+            case _:
+                return None
 
 
 def parameters_of(function: c_ast.FuncDef) -> tuple[c_ast.Decl | c_ast.Typename, ...]:

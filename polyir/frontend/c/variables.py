@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from polyir.frontend.c.builder import Builder
@@ -14,7 +15,7 @@ from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import RegionNames, key_of
 from polyir.frontend.c.places import BaseObject, Place, Places, SourceArguments
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Scopes
-from polyir.frontend.c.types import INT, Arithmetic, CArrayType, Pointer
+from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType, Pointer
 from polyir.frontend.c.values import Conversions, Value
 from polyir.model.index_expressions import IndexExpression
 
@@ -89,6 +90,17 @@ class Variables:
     def own(self, name: str) -> Local | Cell | None:
         """The variable of the region with this name."""
         return next((scope[name] for scope in reversed(self._own) if name in scope), None)
+
+    def type_of(self, name: str) -> CType | None:
+        """The type of a variable, of the region or around it; `None` for other names."""
+        own = self.own(name)
+        if not isinstance(own, Cell):
+            return self.scopes.type_of_variable(name) if own is None else own.type
+        assert isinstance(own.memory.type, MemRefType)
+        type: CType = own.type
+        for extent in reversed(own.memory.type.get_shape()[: own.rank]):
+            type = CArrayType(type, extent)
+        return type
 
     def is_kept(self, name: str) -> bool:
         """Whether the last value of a counter that is declared around the region matters."""
