@@ -32,6 +32,7 @@ from polyir.frontend.c.errors import location_of_node
 from polyir.model.affine import pw_aff_of
 from polyir.model.index_expressions import (
     Atom,
+    Constraint,
     Division,
     IndexExpression,
     Numbering,
@@ -59,6 +60,8 @@ class Builder:
     def __init__(self, entry: Block) -> None:
         self.entry = entry
         self._block = entry
+        self._outer_blocks: list[Block] = [entry]
+        self._extrema: dict[tuple[tuple[IndexExpression, ...], bool], SSAValue] = {}
         self._entry_end: Operation | None = None
         self._node: c_ast.Node | None = None
         self._invariant: dict[SSAValue, None] = {}
@@ -88,10 +91,12 @@ class Builder:
     def inside(self, block: Block) -> Iterator[None]:
         """Operations made inside the `with` block go to the end of `block`."""
         outer, self._block = self._block, block
+        self._outer_blocks.append(outer)
         try:
             with self.assuming():
                 yield
         finally:
+            self._outer_blocks.pop()
             self._block = outer
 
     @contextmanager
@@ -255,9 +260,14 @@ class Builder:
             return self._extremum_of_data(
                 [self.index_value(each) for each in expressions], is_minimum
             )
+        key = (tuple(expressions), is_minimum)
+        known = self._extrema.get(key)
+        if known is not None and known.owner.parent in (*self._outer_blocks, self._block):
+            return IndexExpression.of(known)
         map, operands = map_of(expressions)
         kind = affine.MinOp if is_minimum else MaxOp
         result = self.insert_invariant(kind(operands, AffineMapAttr(map))).results[0]
+        self._extrema[key] = result
         return IndexExpression.of(result)
 
     def _extremum_of_data(self, values: Sequence[SSAValue], is_minimum: bool) -> IndexExpression:
@@ -284,6 +294,12 @@ class Builder:
         """From here to the end of the block, the expressions are known not to be negative."""
         self._facts.extend(nonnegative)
 
+    def assume_constraint(self, constraint: Constraint) -> None:
+        """From here to the end of the block, a constraint is known to hold."""
+        self.assume(constraint.expression)
+        if constraint.is_equality:
+            self.assume(constraint.expression.scale(-1))
+
     def assume_everywhere(self, nonnegative: IndexExpression) -> None:
         """In the whole region, the expression is known not to be negative."""
         self._general_facts.append(nonnegative)
@@ -295,7 +311,16 @@ class Builder:
         facts = (*self._general_facts, *self._facts)
         if expression in facts:
             return True
-        numbering = Numbering.over([expression, *facts], dimensions_only=True)
+        return not self.is_possible([Constraint(expression.scale(-1).shift(-1), False)])
+
+    def is_possible(self, constraints: Sequence[Constraint]) -> bool:
+        """Whether the assumptions allow that some constraints hold together."""
+        outcomes = [constraint.outcome for constraint in constraints]
+        if False in outcomes or all(outcomes):
+            return False not in outcomes
+        facts = (*self._general_facts, *self._facts)
+        tested = [constraint.expression for constraint in constraints]
+        numbering = Numbering.over([*tested, *facts], dimensions_only=True)
         space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(numbering.dimensions))
         local = isl.LocalSpace.from_space(space)
         dimensions = [
@@ -306,10 +331,14 @@ class Builder:
         def read(item: IndexExpression) -> isl.PwAff:
             return pw_aff_of(numbering.expression(item), dimensions, (), space)
 
-        possible = read(expression).neg().pos_set()
+        possible = isl.Set.universe(space)
+        for constraint in constraints:
+            value = read(constraint.expression)
+            held = value.zero_set() if constraint.is_equality else value.nonneg_set()
+            possible = possible.intersect(held)
         for fact in facts:
             possible = possible.intersect(read(fact).nonneg_set())
-        return bool(possible.is_empty())
+        return not possible.is_empty()
 
     # Memory
 

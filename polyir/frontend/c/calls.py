@@ -110,6 +110,22 @@ class Calls:
                     return None
         return Inlined(name, tuple(pairs), items[0].expr, result)
 
+    def is_library(self, node: c_ast.FuncCall) -> bool:
+        """Whether a call is one of a function of the C library."""
+        name = self._name(node)
+        meaning = self._scopes.meaning(name)
+        is_declared = isinstance(meaning, FunctionName) and meaning.type.parameters is not None
+        return is_declared and name not in self._functions.definitions
+
+    def is_safe(self, node: c_ast.FuncCall) -> bool:
+        """Whether a call, its arguments aside, may be evaluated although C would not."""
+        inlined = self.inlined(node)
+        simple = (c_ast.ID, c_ast.Constant, c_ast.TernaryOp, c_ast.BinaryOp)
+        return inlined is not None and all(
+            isinstance(part, simple) and getattr(part, "op", "") not in ("/", "%")
+            for part in nodes_below(inlined.result)
+        )
+
     def callee(self, node: c_ast.FuncCall) -> Callee:
         """The function of a call that becomes an operation; raises `NotModelledError`."""
         name = self._name(node)

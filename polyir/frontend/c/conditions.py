@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain, product
+from math import prod
+from typing import Final
 
 from pycparser import c_ast
 
 from polyir.model.index_expressions import Constraint, IndexExpression
+
+MOST_ALTERNATIVES: Final = 32
+"""A condition that is the disjunction of more conjunctions is only tested, not computed with."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,41 @@ def conjunction(condition: Condition) -> tuple[Constraint, ...] | None:
             return tuple(constraint for item in found if item is not None for constraint in item)
         case _:
             return None
+
+
+def opposite(condition: Condition) -> Condition:
+    """The condition that holds where `condition` does not."""
+    match condition:
+        case Test(constraint=Constraint(expression, is_equality)):
+            below = Test(Constraint(expression.scale(-1).shift(-1), is_equality=False))
+            above = Test(Constraint(expression.shift(-1), is_equality=False))
+            return Junction(False, (below, above)) if is_equality else below
+        case DataTest(node=node, negated=negated):
+            return DataTest(node, not negated)
+        case Junction(is_all=is_all, parts=parts):
+            return Junction(not is_all, tuple(opposite(part) for part in parts))
+
+
+def alternatives(condition: Condition) -> tuple[tuple[Constraint, ...], ...] | None:
+    """Conjunctions of which at least one holds where a condition does, and only there.
+
+    `None` if the condition depends on data, or if there are too many.
+    """
+    match condition:
+        case Test(constraint=constraint):
+            return () if constraint.outcome is False else ((constraint,),)
+        case DataTest():
+            return None
+        case Junction(is_all=is_all, parts=parts):
+            found = [alternatives(part) for part in parts]
+            known = [each for each in found if each is not None]
+            if len(known) < len(found):
+                return None
+            if not is_all:
+                return tuple(each for part in known for each in part)
+            if prod(map(len, known)) > MOST_ALTERNATIVES:
+                return None
+            return tuple(tuple(chain(*chosen)) for chosen in product(*known))
 
 
 def is_static(condition: Condition) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -15,16 +16,17 @@ from xdsl.ir.affine import AffineBinaryOpKind
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.conditions import (
+    MOST_ALTERNATIVES,
     Condition,
     DataTest,
     Junction,
     Test,
     comparison,
     conjunction,
-    is_static,
+    opposite,
 )
 from polyir.frontend.c.errors import refuse
-from polyir.frontend.c.names import nodes_below
+from polyir.frontend.c.pieces import Extremum, Pieces, PiecewiseValues
 from polyir.frontend.c.preprocess import IMAGINARY
 from polyir.frontend.c.scopes import integer_constant
 from polyir.frontend.c.types import (
@@ -66,6 +68,9 @@ _DIVISIONS: Final = MappingProxyType(
         ("%", False): arith.RemUIOp,
     }
 )
+_ROUNDINGS: Final = MappingProxyType(
+    {"floor": AffineBinaryOpKind.FloorDiv, "ceil": AffineBinaryOpKind.CeilDiv}
+)
 _PREDICATES: Final = MappingProxyType({"<": "lt", "<=": "le", ">": "gt", ">=": "ge"})
 
 
@@ -76,6 +81,7 @@ class Expressions:
         self._builder = builder
         self._variables = variables
         self._calls = calls
+        self._piecewise = PiecewiseValues(builder)
         self.conversions = Conversions(builder)
 
     def value(self, node: c_ast.Node) -> Value:
@@ -108,7 +114,7 @@ class Expressions:
             case c_ast.UnaryOp():
                 return self._unary(node)
             case c_ast.BinaryOp(op=operator) if operator in (*_COMPARISONS, "&&", "||"):
-                return self.of_truth(self.truth(self.condition(node)))
+                return self._truth_value(self.condition(node))
             case c_ast.BinaryOp() if (count := self._element_count(node)) is not None:
                 return Value(ULONG, index=IndexExpression((), count))
             case c_ast.BinaryOp():
@@ -152,10 +158,12 @@ class Expressions:
         element = self._variables.element(node, self.index)
         return Value(element.type, self._builder.load(element.memory, element.indices))
 
-    def of_truth(self, truth: SSAValue) -> Value:
-        """An `i1` as C's 0 or 1."""
-        op = arith.ExtUIOp(truth, INT.ir)  # type: ignore[arg-type]
-        return Value(INT, self._builder.insert_invariant(op).result)
+    def _truth_value(self, condition: Condition) -> Value:
+        """C's 0 or 1."""
+        op = arith.ExtUIOp(self.truth(condition), INT.ir)  # type: ignore[arg-type]
+        value = Value(INT, self._builder.insert_invariant(op).result)
+        numbers = (self._piecewise.of(IndexExpression((), number)) for number in (1, 0))
+        return self._with_pieces(value, self._piecewise.choice(condition, *numbers))
 
     # Operators
 
@@ -173,7 +181,7 @@ class Expressions:
                 minus_one = Value(INT, index=IndexExpression((), -1))
                 return self.binary(node, "^", value, minus_one)
             case "!":
-                return self.of_truth(self.truth(self.condition(node)))
+                return self._truth_value(self.condition(node))
             case "sizeof":
                 return Value(ULONG, index=IndexExpression((), self._size(node)))
             case "++" | "--" | "p++" | "p--":
@@ -221,9 +229,59 @@ class Expressions:
             # Both factors are exact, and nothing is as large as 2**63.
             self._builder.assume_everywhere(exact)
         if exact is not None and self.conversions.is_exact(type, exact):
-            return Value(type, index=exact)
+            pieces = self._pieces_of(operator, left, right) if left.pieces or right.pieces else None
+            return self._with_pieces(Value(type, index=exact), pieces)
         operands = (self.conversions.data(left), self.conversions.data(right))
-        return self.conversions.of_data(type, self._integer(node, operator, type, *operands))
+        data = self._integer(node, operator, type, *operands)
+        value = self.conversions.of_data(type, data)
+        return self._with_pieces(value, self._pieces_of(operator, left, right))
+
+    # Values in pieces
+
+    def _with_pieces(self, value: Value, pieces: Pieces | None) -> Value:
+        """A value of which pieces are known: they may be a single affine function."""
+        if pieces is None:
+            return value
+        index = self._index_of(pieces)
+        if index is not None:
+            return Value(value.type, value.ssa if value.type.is_float else None, index)
+        if value.index is not None and value.index.value is not None:
+            self._piecewise.note(value.index.value, pieces)
+        return replace(value, pieces=pieces)
+
+    def _index_of(self, pieces: Pieces) -> IndexExpression | None:
+        found = self._piecewise.simplified(pieces)
+        if isinstance(found, Extremum):
+            return self._builder.extremum(found.values, found.is_minimum)
+        return found
+
+    def _pieces(self, value: Value) -> Pieces | None:
+        """The pieces of an integer; `None` for data."""
+        if value.pieces:
+            return value.pieces
+        if value.index is None or not self._builder.is_affine(value.index):
+            return None
+        return self._piecewise.of(value.index)
+
+    def _pieces_of(self, operator: str, left: Value, right: Value) -> Pieces | None:
+        """The pieces of the result of an operation on integers of one type."""
+        first, second = self._pieces(left), self._pieces(right)
+        divisor = right.constant
+        if first is None or second is None or not left.type.is_signed:
+            return None
+        match operator:
+            case "+" if left.pieces or right.pieces:
+                return self._piecewise.combined(first, second, IndexExpression.__add__)
+            case "-" if left.pieces or right.pieces:
+                return self._piecewise.combined(first, second, IndexExpression.__sub__)
+            case "*" if divisor is not None and left.pieces:
+                return tuple(replace(each, value=each.value.scale(divisor)) for each in first)
+            case "/" if divisor is not None and divisor > 0:
+                return self._piecewise.quotient(first, divisor)
+            case "%" if divisor is not None and divisor > 0:
+                return self._piecewise.remainder(first, divisor)
+            case _:
+                return None
 
     def _exact(self, operator: str, left: Value, right: Value) -> IndexExpression | None:
         """The result as an index, if both operands and the result are indices."""
@@ -294,7 +352,35 @@ class Expressions:
 
     # Calls
 
+    def _rounding(self, node: c_ast.FuncCall) -> AffineBinaryOpKind | None:
+        """How a call of `floor` or `ceil` rounds; `None` for other functions."""
+        if not isinstance(node.name, c_ast.ID) or node.name.name not in _ROUNDINGS:
+            return None
+        return _ROUNDINGS[node.name.name] if self._calls.is_library(node) else None
+
+    def _rounded_quotient(
+        self, node: c_ast.FuncCall, kind: AffineBinaryOpKind
+    ) -> IndexExpression | None:
+        """`floor` or `ceil` of the quotient of an integer and a constant, as an integer.
+
+        It is that of the exact quotient: integers of at most 32 bits are too few for rounding the
+        quotient to give the next integer.
+        """
+        argument = node.args.exprs[0] if node.args is not None else None
+        if not isinstance(argument, c_ast.BinaryOp) or argument.op != "/":
+            return None
+        left, right = self._tried(argument.left), self._tried(argument.right)
+        divisor = right.constant
+        is_exact = DOUBLE in (left.type, right.type) and left.index is not None
+        if not is_exact or left.index is None or divisor is None or divisor <= 0:
+            return None
+        return left.index.divide(kind, divisor) if self._builder.is_affine(left.index) else None
+
     def _call(self, node: c_ast.FuncCall) -> Value:
+        rounding = self._rounding(node)
+        if rounding is not None:
+            index = self._rounded_quotient(node, rounding)
+            return replace(self._operation(node), index=index)
         inlined = self._calls.inlined(node)
         if inlined is None:
             return self._operation(node)
@@ -337,11 +423,16 @@ class Expressions:
             case c_ast.FuncCall() if (expected := _expected(node)) is not None:
                 return self.condition(expected, negated)
             case _:
-                value = self._attempt(lambda: self.value(node))
-                if value is None or value.index is None:
-                    return DataTest(node, negated)
-                zero = IndexExpression()
-                return comparison("==" if negated else "!=", value.index, zero)
+                return self._comparison_with_zero(node, "==" if negated else "!=", negated)
+
+    def _comparison_with_zero(self, node: c_ast.Node, operator: str, negated: bool) -> Condition:
+        value = self._attempt(lambda: self.value(node))
+        if value is None:
+            return DataTest(node, negated)
+        if value.index is not None:
+            return comparison(operator, value.index, IndexExpression())
+        zero = Value(INT, index=IndexExpression())
+        return self._piecewise_comparison(operator, value, zero) or DataTest(node, negated)
 
     def _comparison(self, node: c_ast.BinaryOp, operator: str, negated: bool) -> Condition:
         def read() -> tuple[Value, Value]:
@@ -351,9 +442,30 @@ class Expressions:
             return convert(left, type), convert(right, type)
 
         pair = self._attempt(read)
-        if pair is None or pair[0].index is None or pair[1].index is None:
+        if pair is None:
             return DataTest(node, negated)
-        return comparison(operator, pair[0].index, pair[1].index)
+        left, right = (value.index for value in pair)
+        if left is not None and right is not None:
+            return comparison(operator, left, right)
+        return self._piecewise_comparison(operator, *pair) or DataTest(node, negated)
+
+    def _piecewise_comparison(self, operator: str, left: Value, right: Value) -> Condition | None:
+        """A comparison of values of which pieces are known."""
+        first, second = self._pieces(left), self._pieces(right)
+        if first is None or second is None or len(first) * len(second) > MOST_ALTERNATIVES:
+            return None
+        tests = [
+            Junction(
+                True,
+                (
+                    *(Test(each) for each in (*one.constraints, *other.constraints)),
+                    comparison(operator, one.value, other.value),
+                ),
+            )
+            for one in first
+            for other in second
+        ]
+        return tests[0] if len(tests) == 1 else Junction(False, tuple(tests))
 
     def _attempt(self, read: Callable[[], Value | tuple[Value, Value]]):  # type: ignore[no-untyped-def]
         """The result of `read` if it is affine; otherwise `None`, and nothing is inserted."""
@@ -361,7 +473,7 @@ class Expressions:
         last = block.last_op
         found = read()
         values = found if isinstance(found, tuple) else (found,)
-        if all(v.index is not None and self._builder.is_affine(v.index) for v in values):
+        if all(self._pieces(value) is not None for value in values):
             return found
         # What is invariant stays: it stands before `last`, or at the end of the entry block.
         kept = (last, self._builder.entry_end)
@@ -385,7 +497,7 @@ class Expressions:
 
     def _joined(self, is_all: bool, left: SSAValue, part: Condition) -> SSAValue:
         """The conjunction or disjunction of two conditions, with short-circuit evaluation."""
-        if _is_safe(part):
+        if self._is_safe(part):
             kind = arith.AndIOp if is_all else arith.OrIOp
             return self._builder.insert_invariant(kind(left, self.truth(part))).result
 
@@ -397,6 +509,35 @@ class Expressions:
 
         arms = (other, known) if is_all else (known, other)
         return self._choice(left, i1, *arms)
+
+    def _is_safe(self, condition: Condition) -> bool:
+        """Whether a condition may be evaluated although C would not."""
+        match condition:
+            case Test():
+                return True
+            case DataTest(node=node):
+                return self._is_safe_node(node)
+            case Junction(parts=parts):
+                return all(self._is_safe(part) for part in parts)
+
+    def _is_safe_node(self, node: c_ast.Node) -> bool:
+        """Whether an expression reads no array and divides by nothing that may be zero."""
+        match node:
+            case c_ast.UnaryOp(op="sizeof"):
+                return True
+            case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                return False
+            case c_ast.FuncCall():
+                is_safe = self._rounding(node) is not None or self._calls.is_safe(node)
+                return is_safe and (node.args is None or self._is_safe_node(node.args))
+            case c_ast.BinaryOp(op="/" | "%", right=divisor):
+                operands = (node.left, divisor)
+                if not all(self._is_safe_node(operand) for operand in operands):
+                    return False
+                known = self._tried(divisor)
+                return known.type.is_float or bool(known.constant)
+            case _:
+                return all(self._is_safe_node(part) for part in node)
 
     def _test(self, constraint: Constraint) -> SSAValue:
         positive = IndexExpression(
@@ -434,7 +575,7 @@ class Expressions:
 
     def _ternary(self, node: c_ast.TernaryOp) -> Value:
         condition = self.condition(node.cond)
-        if _is_safe_node(node.iftrue) and _is_safe_node(node.iffalse):
+        if self._is_safe_node(node.iftrue) and self._is_safe_node(node.iffalse):
             return self._selection(node, condition)
         types = [self._type_of(arm) for arm in (node.iftrue, node.iffalse)]
         type = common_type(*types)
@@ -447,33 +588,30 @@ class Expressions:
 
     def _selection(self, node: c_ast.TernaryOp, condition: Condition) -> Value:
         """A choice between two values that may both be computed."""
-        true, false = self.value(node.iftrue), self.value(node.iffalse)
+        true = self._value_under(condition, node.iftrue)
+        false = self._value_under(opposite(condition), node.iffalse)
         type = common_type(true.type, false.type)
         true, false = (self.conversions.convert(value, type) for value in (true, false))
-        if true.index is not None and false.index is not None and is_static(condition):
-            extremum = self._extremum(condition, true.index, false.index)
-            if extremum is not None:
-                return Value(type, index=extremum)
+        first, second = self._pieces(true), self._pieces(false)
+        pieces: Pieces | None = None
+        if first is not None and second is not None and not type.is_bool:
+            pieces = self._piecewise.choice(condition, first, second)
+            index = None if pieces is None else self._index_of(pieces)
+            if index is not None and not type.is_float:
+                return Value(type, index=index)
         operands = (self.conversions.data(true), self.conversions.data(false))
         op = arith.SelectOp(self.truth(condition), *operands)
-        inserted = self._builder.insert(op) if type.is_float else self._builder.insert_invariant(op)
-        return self.conversions.of_data(type, inserted.result)
+        if type.is_float:
+            return self._with_pieces(Value(type, self._builder.insert(op).result), pieces)
+        value = self.conversions.of_data(type, self._builder.insert_invariant(op).result)
+        return self._with_pieces(value, pieces if type.is_signed else None)
 
-    def _extremum(
-        self, condition: Condition, true: IndexExpression, false: IndexExpression
-    ) -> IndexExpression | None:
-        """The minimum or maximum that `condition ? true : false` computes, if it is one."""
-        tests = conjunction(condition)
-        affine = self._builder.is_affine(true) and self._builder.is_affine(false)
-        if tests is None or len(tests) != 1 or tests[0].is_equality or not affine:
-            return None
-        difference = false - true
-        if tests[0].expression in (difference, difference.shift(-1)):
-            return self._builder.extremum((true, false), is_minimum=True)
-        opposite = difference.scale(-1)
-        if tests[0].expression in (opposite, opposite.shift(-1)):
-            return self._builder.extremum((true, false), is_minimum=False)
-        return None
+    def _value_under(self, condition: Condition, node: c_ast.Node) -> Value:
+        """The value of an expression, which is only used if a condition holds."""
+        with self._builder.assuming():
+            for constraint in conjunction(condition) or ():
+                self._builder.assume_constraint(constraint)
+            return self.value(node)
 
     def constant(self, node: c_ast.Node) -> int | None:
         """The number that an integer expression is wherever it stands in its block, if any."""
@@ -524,27 +662,3 @@ def _expected(node: c_ast.FuncCall) -> c_ast.Node | None:
     arguments: list[c_ast.Node] = node.args.exprs if node.args is not None else []
     is_hint = isinstance(node.name, c_ast.ID) and node.name.name == "__builtin_expect"
     return arguments[0] if is_hint and len(arguments) == 2 else None
-
-
-def _is_safe(condition: Condition) -> bool:
-    """Whether a condition may be evaluated although C would not."""
-    match condition:
-        case Test():
-            return True
-        case DataTest(node=node):
-            return _is_safe_node(node)
-        case Junction(parts=parts):
-            return all(_is_safe(part) for part in parts)
-
-
-def _is_safe_node(node: c_ast.Node) -> bool:
-    """Whether an expression reads no array and divides by nothing that may be zero."""
-    for inner in nodes_below(node):
-        match inner:
-            case c_ast.ArrayRef() | c_ast.FuncCall() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
-                return False
-            case c_ast.BinaryOp(op="/" | "%"):
-                return False
-            case _:
-                pass
-    return True

@@ -284,9 +284,7 @@ class Statements:
 
     def _assume(self, constraints: Sequence[Constraint]) -> None:
         for constraint in constraints:
-            self._builder.assume(constraint.expression)
-            if constraint.is_equality:
-                self._builder.assume(constraint.expression.scale(-1))
+            self._builder.assume_constraint(constraint)
 
     def _data_if(self, node: c_ast.If, condition: Condition) -> None:
         truth = self._expressions.truth(condition)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp
 from polyir.frontend.c.builder import Builder
-from polyir.frontend.c.types import LLONG, Arithmetic
+from polyir.frontend.c.pieces import Pieces
+from polyir.frontend.c.types import DOUBLE, LLONG, Arithmetic
 from polyir.model.index_expressions import IndexExpression
 
 
@@ -18,12 +19,14 @@ class Value:
     """A value of an arithmetic type: an SSA value, or an index expression.
 
     An index expression is the number as a mathematical integer: for an unsigned type, it is known
-    not to wrap around; for a signed type, C guarantees this.
+    not to wrap around; for a signed type, C guarantees this. A floating-point value that is an
+    integer has both. `pieces` are what is known of an integer that is not one affine function.
     """
 
     type: Arithmetic
     ssa: SSAValue | None = None
     index: IndexExpression | None = None
+    pieces: Pieces = ()
 
     @property
     def constant(self) -> int | None:
@@ -70,15 +73,23 @@ class Conversions:
             return Value(type, self.truth(value))
         number = value.constant
         if number is not None and type.is_float and abs(number) <= 1 << 53:
-            return Value(type, self._builder.constant(float(number), type.ir))
+            data = self._builder.constant(float(number), type.ir)
+            return Value(type, data, value.index if type == DOUBLE else None)
         if value.index is not None and not type.is_float:
-            if self.holds(type, value.index, value.type):
+            # A floating-point value that an integer type cannot hold is undefined behaviour.
+            if value.type.is_float or self.holds(type, value.index, value.type):
                 return Value(type, index=value.index)
             if value.index.is_constant:
                 return Value(
                     type, index=IndexExpression((), wrapped_value(value.index.constant, type))
                 )
-        return self.of_data(type, self._convert_data(self.data(value), value.type, type))
+        data = self._convert_data(self.data(value), value.type, type)
+        if type.is_float:
+            is_exact = type == DOUBLE and (value.type.is_float or value.type.width <= 32)
+            return Value(type, data, value.index if is_exact else None)
+        converted = self.of_data(type, data)
+        is_same = type.is_signed and value.type.is_signed and type.width >= value.type.width
+        return replace(converted, pieces=value.pieces) if is_same else converted
 
     def of_data(self, type: Arithmetic, data: SSAValue) -> Value:
         """A computed value; an integer that is the same in the whole region may be an index.
