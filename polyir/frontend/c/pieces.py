@@ -158,8 +158,8 @@ class PiecewiseValues:
     def _simplified(self, pieces: Pieces) -> IndexExpression | Extremum | None:
         values = _distinct(piece.value for piece in pieces)
         if not values:
-            # What is computed here is never executed.
-            return None
+            # This is never executed.
+            return IndexExpression()
         if len(values) == 1:
             return values[0]
         for value in (*values, *_distinct(map(_rounded_otherwise, values))):

@@ -230,7 +230,8 @@ class _RegionFinder:
                 if position == start:
                     self._note_shared_lines(items[start])
                 break
-            one = self._content(function, items[position : position + 1], items[position + 1 :])
+            following = items[position + 1 :]
+            one = self._content(function, items[position : position + 1], following, False)
             if isinstance(one, PolyirError):
                 if position == start:
                     self.left.setdefault(str(one), one)
@@ -239,7 +240,7 @@ class _RegionFinder:
         # Together they may have aliases that none of them has alone.
         for count in dict.fromkeys((len(found), 1)) if found else ():
             loops, rest = items[start : start + count], items[start + count :]
-            content = self._content(function, loops, rest)
+            content = self._content(function, loops, rest, drops_pragmas=False)
             if not isinstance(content, PolyirError):
                 location = location_of_node(loops[0])
                 assert location is not None
@@ -275,9 +276,16 @@ class _RegionFinder:
         function: c_ast.FuncDef,
         statements: Sequence[c_ast.Node],
         following: Sequence[c_ast.Node],
+        drops_pragmas: bool = True,
     ) -> TranslatedRegion | PolyirError:
+        """Statements translated, or why they cannot be.
+
+        Between pragmas for polyir, other pragmas are dropped. A loop that nobody named keeps them.
+        """
         try:
-            return self._translator.translate(function, statements, following, self._stated)
+            return self._translator.translate(
+                function, statements, following, self._stated, drops_pragmas
+            )
         except NotModelledError as error:
             return error
 

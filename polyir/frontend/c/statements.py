@@ -158,6 +158,7 @@ class Statements:
             if initial is not None:
                 data = self._expressions.conversions.data(initial)
                 self._builder.store(data, cell, ())
+                self._note_value(name, initial)
         else:
             self._variables.declare(name, Local(type, initial))
 
@@ -202,14 +203,23 @@ class Statements:
             return
         element = self._variables.element(target, self._expressions.index)
         if operator is not None:
-            old = Value(element.type, self._builder.load(element.memory, element.indices))
+            known = self._variables.known(target) if isinstance(target, c_ast.ID) else None
+            old = known or Value(element.type, self._builder.load(element.memory, element.indices))
             operand = self._expressions.binary(target, operator, old, operand)
-        self._store_element(element, operand)
+        stored = self._store_element(element, operand)
+        if isinstance(target, c_ast.ID):
+            self._note_value(target.name, stored)
 
-    def _store_element(self, element: ElementInMemory, value: Value) -> None:
+    def _store_element(self, element: ElementInMemory, value: Value) -> Value:
         conversions = self._expressions.conversions
-        data = conversions.data(conversions.convert(value, element.type))
-        self._builder.store(data, element.memory, element.indices)
+        converted = conversions.convert(value, element.type)
+        self._builder.store(conversions.data(converted), element.memory, element.indices)
+        return converted
+
+    def _note_value(self, name: str, value: Value) -> None:
+        """Use the value of a scalar in memory instead of reading it, if bounds may use it."""
+        is_affine = value.index is not None and self._builder.is_affine(value.index)
+        self._variables.set_known(name, value if is_affine else Value(value.type))
 
     def _set_local(
         self, target: c_ast.Node, own: Local, operand: Value, operator: str | None
@@ -247,13 +257,13 @@ class Statements:
         true, false = self._insert_affine_if(constraints, node.iffalse is not None)
         with self._builder.inside(true):
             self._assume(constraints)
-            self._branch(node.iftrue)
+            self._arm(node.iftrue)
             self._builder.insert(affine.YieldOp.get())
         if false is not None:
             with self._builder.inside(false):
                 if len(constraints) == 1 and not constraints[0].is_equality:
                     self._builder.assume(constraints[0].expression.scale(-1).shift(-1))
-                self._branch(node.iffalse)
+                self._arm(node.iffalse)
                 self._builder.insert(affine.YieldOp.get())
 
     def _data_if_within(
@@ -297,9 +307,14 @@ class Statements:
             with self._builder.inside(block):
                 if branch is node.iftrue:
                     self._assume(constraints)
-                self._branch(branch)
+                self._arm(branch)
                 self._builder.insert(scf.YieldOp())
         self._is_in_data_if = outer
+
+    def _arm(self, node: c_ast.Node) -> None:
+        """A statement that is executed under a condition."""
+        self._branch(node)
+        self._variables.forget(node)
 
     def _branch(self, node: c_ast.Node) -> None:
         with self._variables.nested():
@@ -312,6 +327,7 @@ class Statements:
             raise refuse(node, f"the counter '{header.name}' is not an integer")
         block = Block(arg_types=[IndexType()])
         block.args[0].name_hint = header.name
+        self._variables.forget(node)
         with self._variables.nested():
             counters = self._start(header, parts)
             main = counters.pop(header.name, None)
@@ -324,6 +340,7 @@ class Statements:
             if self._takes_data and may_change(bounds, block):
                 name = header.name
                 raise refuse(header.condition, f"the loop over '{name}' may change its bounds")
+        self._variables.forget(node)
         count = self._count(bounds, (main, *others))
         if count is not None:
             self._store_last(main, count, header.after_test)
@@ -526,7 +543,8 @@ class Statements:
         """Store the value of a counter after the loop; the last test adds `after_test` to it."""
         if counter.kept is not None:
             last = (counter.start + count.scale(counter.step)).shift(after_test)
-            self._store_element(counter.kept, Value(counter.type, index=last))
+            stored = self._store_element(counter.kept, Value(counter.type, index=last))
+            self._note_value(counter.name, stored)
 
 
 def _statements_of(parts: LoopParts, counters: Collection[str]) -> tuple[c_ast.Node, ...]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from pycparser import c_ast
-from xdsl.dialects import func, memref
+from xdsl.dialects import affine, func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.traits import is_side_effect_free
 
 from polyir.frontend.c.array_sizes import Sizes, attach_sizes, sizes_of
 from polyir.frontend.c.builder import Builder
@@ -22,6 +25,7 @@ from polyir.frontend.c.index_arrays import attach_facts
 from polyir.frontend.c.inlining import Inliner
 from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.live import is_read_outside
+from polyir.frontend.c.loop_pragmas import without_loop_pragmas
 from polyir.frontend.c.names import identifiers_in, region_names
 from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.own_variables import make_own
@@ -32,6 +36,7 @@ from polyir.frontend.c.stated_arrays import StatedArrays
 from polyir.frontend.c.statements import Statements
 from polyir.frontend.c.types import Arithmetic
 from polyir.frontend.c.variables import Variables
+from polyir.model.raising.effects import LOADS, STORES
 
 
 @dataclass(frozen=True)
@@ -70,21 +75,23 @@ class RegionTranslator:
         statements: Sequence[c_ast.Node],
         following: Sequence[c_ast.Node],
         stated: StatedArrays,
+        drops_pragmas: bool,
     ) -> TranslatedRegion:
         """The region, with calls inlined; raises `NotModelledError`.
 
-        Calls that only read are operations if possible, and are inlined otherwise.
+        Calls that only read are operations if possible, and are inlined otherwise. A pragma that
+        says how a loop is executed is left out if `drops_pragmas`, and refused otherwise.
         """
         _check_declarations(statements, following)
         inliner = self._inliner(function, statements, with_readers=False)
         try:
-            return self._translate_with(inliner, function, statements, stated)
+            return self._translate_with(inliner, function, statements, stated, drops_pragmas)
         except NotModelledError as inner:
             error = inliner.explained(inner)
         if inliner.has_readers:
             with suppress(NotModelledError):
                 other = self._inliner(function, statements, with_readers=True)
-                return self._translate_with(other, function, statements, stated)
+                return self._translate_with(other, function, statements, stated, drops_pragmas)
         raise error
 
     def _inliner(
@@ -98,8 +105,11 @@ class RegionTranslator:
         function: c_ast.FuncDef,
         statements: Sequence[c_ast.Node],
         stated: StatedArrays,
+        drops_pragmas: bool,
     ) -> TranslatedRegion:
         modelled = [without_continue(item) for item in inliner.expanded(statements)]
+        if drops_pragmas:
+            modelled = [without_loop_pragmas(item) for item in modelled]
         names = region_names(modelled, self._scopes)
         live = frozenset(
             name
@@ -122,9 +132,9 @@ class RegionTranslator:
         if self._takes_data:
             sizes = sizes_of(described, stated.sizes, expressions, self._scopes)
         builder.insert(func.ReturnOp())
-        if self._takes_data:
-            make_own(builder, described, self._scopes, function, statements)
-        else:
+        make_own(builder, described, self._scopes, function, statements)
+        _erase_dead(entry)
+        if not self._takes_data:
             delinearise(builder, described)
         _erase_unused(entry, described)
         if self._takes_data:
@@ -174,14 +184,29 @@ class RegionTranslator:
 
 
 def _erase_unused(entry: Block, described: Collection[SSAValue]) -> None:
-    """Remove arguments that are not described, and local memory that nothing uses."""
+    """Remove arguments that are not described."""
     for argument in tuple(entry.args):
         if argument not in described:
             entry.erase_arg(argument)
+
+
+def _erase_dead(entry: Block) -> None:
+    """Remove local memory that nothing reads, and what computes values that nothing uses."""
     for op in tuple(entry.ops):
-        if isinstance(op, memref.AllocaOp) and op.memref.first_use is None:
-            # A counter whose last value is not used.
-            entry.erase_op(op)
+        if isinstance(op, memref.AllocaOp):
+            stores = [use.operation for use in op.memref.uses]
+            if all(isinstance(store, STORES) and store.memref is op.memref for store in stores):
+                for each in (*stores, op):
+                    Rewriter.erase_op(each)
+    for op in reversed(tuple(entry.walk())):
+        is_removable = is_side_effect_free(op) or isinstance(
+            op, (*LOADS, affine.ApplyOp, affine.MinOp)
+        )
+        if is_removable and op.results and not any(result.uses for result in op.results):
+            Rewriter.erase_op(op)
+
+
+_VALUES: Final = (*LOADS, affine.ApplyOp, affine.MinOp)
 
 
 def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_ast.Node]) -> None:

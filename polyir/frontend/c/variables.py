@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
-from polyir.frontend.c.names import RegionNames, key_of
+from polyir.frontend.c.names import RegionNames, assigned_in, key_of
 from polyir.frontend.c.places import BaseObject, Place, Places, SourceArguments
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Scopes
 from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType, Pointer
@@ -64,6 +64,7 @@ class Variables:
         self._places = Places(scopes, names)
         self._live = live
         self._own: list[dict[str, Local | Cell]] = [{}]
+        self._known: dict[tuple[str, Cell | None], Value] = {}
 
     @contextmanager
     def nested(self) -> Iterator[None]:
@@ -118,8 +119,9 @@ class Variables:
             if own.value is None:
                 raise refuse(node, f"'{node.name}', which has no value yet")
             return own.value
-        if own is not None:
-            return None
+        known = self._known.get((node.name, own))
+        if known is not None or own is not None:
+            return known
         meaning = self.scopes.meaning(node.name)
         if isinstance(meaning, EnumConstant):
             return Value(INT, index=IndexExpression((), meaning.value))
@@ -133,6 +135,22 @@ class Variables:
             return Value(meaning.type, index=IndexExpression((), meaning.value))
         place = self._places.resolve(node)
         return self.arguments.scalar(place, meaning.type)
+
+    def set_known(self, name: str, value: Value) -> None:
+        """From here on, a scalar in memory has a value, until it is set again."""
+        own = self.own(name)
+        assert not isinstance(own, Local)
+        if value.index is not None and not value.type.is_float:
+            self._known[name, own] = value
+        else:
+            self._known.pop((name, own), None)
+
+    def forget(self, statement: c_ast.Node) -> None:
+        """From here on, `statement` may have been executed, or not."""
+        names = {key[0] for key in map(key_of, assigned_in(statement)) if key is not None}
+        for key in tuple(self._known):
+            if key[0] in names:
+                del self._known[key]
 
     def constant_member(self, node: c_ast.Node) -> Value | None:
         """The value of a scalar in a structure that the region does not change."""
