@@ -39,6 +39,7 @@ class GpuKernelsPass(ScopPass):
     """
 
     name = "gpu-kernels"
+    needs_parallel_loops = True
 
     sequential: SequentialParts = "auto"
     assumed_size: int = 1000

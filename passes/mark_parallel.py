@@ -42,6 +42,7 @@ class MarkParallelPass(ScopPass):
 
     name = "mark-parallel"
     moves_nothing = True
+    needs_parallel_loops = True
 
     which: Which = "outermost"
     loops: tuple[LoopAddress, ...] = ()

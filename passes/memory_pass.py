@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, errors_at, missed, remark
+from polyir.diagnostics import OptionError, errors_at, idle, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten
@@ -53,7 +53,7 @@ class MemoryPass(ModulePass):
         for scop, message in reasons:
             missed(self.name, message, scop)
         if not reasons and not any(outcome.done for _, outcome in outcomes):
-            missed(self.name, self.nothing, scops[0])
+            idle(self.name, self.nothing, scops[0])
 
     @property
     @abstractmethod

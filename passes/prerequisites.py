@@ -295,10 +295,12 @@ class ScopPass(PassOnScops):
     """A pass that gives each scop a new schedule tree.
 
     `transform` runs in a worker process (`polyir.limits`): its only effect is its return value.
-    A pass that `moves_nothing` only gives loops attributes.
+    A pass that `moves_nothing` only gives loops attributes. If one that `needs_parallel_loops`
+    misses something, it is reported whether `privatize` would give it more of them.
     """
 
     moves_nothing: ClassVar[bool] = False
+    needs_parallel_loops: ClassVar[bool] = False
 
     @abstractmethod
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
@@ -337,6 +339,8 @@ class ScopPass(PassOnScops):
             missed(self.name, f"{error.message}: the schedule is left as it was", scop.op)
             return Outcome(scop.schedule, proved=True)
         report_outcome(self.name, outcome, scop.op)
+        if outcome.missed and self.needs_parallel_loops:
+            _advise_copies(scop, scop.dependences)
         return outcome
 
     def _apply_to(self, scop_op: ScopOp) -> None:
@@ -348,6 +352,27 @@ class ScopPass(PassOnScops):
         replace_tree(scop_op, outcome)
         if known:
             remember_proof(scop_op)
+
+
+def _advise_copies(scop: Scop, dependences: Dependences) -> None:
+    """Report which temporaries alone make loops sequential."""
+    # Most passes find what they look for.
+    from polyir.transform.expansion.privatize import loops_freed
+
+    try:
+        freed = limited("the search for temporaries", partial(loops_freed, scop, dependences))
+    except ResourceError:
+        return
+    if freed:
+        numbers = sorted({number for loops in freed.values() for number in loops})
+        loops = f"loop{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+        missed(
+            "privatize",
+            f"{loops} would be parallel with copies of {', '.join(freed)} for each iteration: "
+            "--privatize before the scheduler makes them",
+            scop.op,
+            once=True,
+        )
 
 
 def _names(scop: ScopOp) -> tuple[str, ...]:

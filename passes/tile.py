@@ -51,6 +51,7 @@ class TilePass(TileOptions, ScopPass):
     """
 
     name = "tile"
+    needs_parallel_loops = True
 
     auto: bool = False
     model: bool = False

@@ -137,7 +137,8 @@ class Remark:
     """One decision of one pass, in LLVM's remark style.
 
     `is_answer` if it is what the pass was asked for: it is always shown. `once` if it is about the
-    input and not about a step: whoever finds it again says nothing new.
+    input and not about a step: whoever finds it again says nothing new. `is_idle` if there was
+    nothing to do, which matters only to who asked for the pass.
     """
 
     kind: RemarkKind
@@ -146,6 +147,7 @@ class Remark:
     location: SourceLocation | None = None
     is_answer: bool = False
     once: bool = False
+    is_idle: bool = False
 
     def __str__(self) -> str:
         prefix = "" if self.location is None else f"{self.location}: "
@@ -159,6 +161,12 @@ def print_missed(remark: Remark) -> None:
     """The default sink: what was not done and answers go to standard error, the rest nowhere."""
     if remark.kind is RemarkKind.MISSED or remark.is_answer:
         print(remark, file=sys.stderr)
+
+
+def print_missed_by_default(remark: Remark) -> None:
+    """The sink for passes that nobody named: those that had nothing to do are not worth a line."""
+    if not remark.is_idle:
+        print_missed(remark)
 
 
 def print_all(remark: Remark) -> None:
@@ -222,6 +230,11 @@ def answer(pass_name: str, message: str, op: Operation | None = None) -> None:
 def missed(pass_name: str, message: str, op: Operation | None = None, once: bool = False) -> None:
     """Report what a pass was asked for and did not do, and why, at the location of `op`."""
     report(Remark(RemarkKind.MISSED, pass_name, message, location_of(op), once=once))
+
+
+def idle(pass_name: str, message: str, op: Operation | None = None) -> None:
+    """Report that a pass that may have been asked for had nothing to do."""
+    report(Remark(RemarkKind.MISSED, pass_name, message, location_of(op), is_idle=True))
 
 
 def location_of(op: Operation | None) -> SourceLocation | None:

@@ -35,6 +35,7 @@ from polyir.diagnostics import (
     nearest,
     print_all,
     print_missed,
+    print_missed_by_default,
     remarks_to,
 )
 from polyir.frontend.c.layout import words_of
@@ -115,7 +116,8 @@ def _run(arguments: Sequence[str]) -> int:
         takes_data = has_index_arrays(chosen)
         file = _read_file(preprocessed, path, text, is_detecting, takes_data)
         context = new_context()
-        sink = print_all if options.remarks else _ignore if is_detecting else print_missed
+        default = print_missed if passes else print_missed_by_default
+        sink = print_all if options.remarks else _ignore if is_detecting else default
         with remarks_to(sink) if recording is None else recording.in_force(sink):
             pipelines = _pipelines(file, chosen, tuned, options.tuned)
             pairs = zip(file.regions, pipelines, strict=True)

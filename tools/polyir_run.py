@@ -28,6 +28,7 @@ from polyir.diagnostics import (
     Remark,
     print_all,
     print_missed,
+    print_missed_by_default,
     remarks_to,
 )
 from polyir.dialects.scop import ScopOp
@@ -102,7 +103,8 @@ def _run(arguments: Sequence[str]) -> int:
     default = api.default_pipeline(options.target) if options.ranks is None else RANKS_PIPELINE
     # What nobody asked for is not reported as missing.
     is_asked = options.ranks is None or bool(passes)
-    sink = print_all if options.remarks else print_missed if is_asked else _ignore
+    missed = print_missed if passes else print_missed_by_default
+    sink = print_all if options.remarks else missed if is_asked else _ignore
     with remarks_to(sink), time_limited_to(options.time_limit):
         original = api.parse(text, options.file)
         pipeline = passes or passes_of_pipeline(default, available)

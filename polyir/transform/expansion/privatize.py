@@ -76,6 +76,20 @@ def privatize(scop: Scop, arrays: Sequence[str] = (), loops: Loops = "needed") -
     return Rewritten(tuple(done), (*split.missed, *plan.missed))
 
 
+def loops_freed(scop: Scop, dependences: Dependences) -> dict[str, tuple[int, ...]]:
+    """The loops of the current order that private copies of temporaries would make parallel.
+
+    For each such temporary, the numbers of its loops from the outermost. Nothing changes.
+    """
+    if not any(is_allocated(scop, name) for name in scop.arrays):
+        return {}
+    flows, _ = temporaries(scop, is_any_subscript=True)
+    found = false_loops(scop, dependences, flows, "needed")
+    return {
+        name: tuple(loop.number for loop in private) for name, private in found.items() if private
+    }
+
+
 @dataclass(frozen=True)
 class _PrivateCopies:
     """The loops for whose iterations an array gets copies, and the box of their values.
