@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import islpy as isl
 from pycparser import c_ast
@@ -29,6 +29,7 @@ from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
 from polyir.frontend.c.errors import location_of_node
+from polyir.limits import within_operations
 from polyir.model.affine import pw_aff_of
 from polyir.model.index_expressions import (
     Atom,
@@ -36,8 +37,12 @@ from polyir.model.index_expressions import (
     Division,
     IndexExpression,
     Numbering,
+    compose,
     map_of,
 )
+
+MOST_OPERATIONS: Final = 20_000
+"""How many of isl's operations one proof about indices may take; most take some hundreds."""
 
 _Op = TypeVar("_Op", bound=Operation)
 
@@ -318,8 +323,9 @@ class Builder:
         outcomes = [constraint.outcome for constraint in constraints]
         if False in outcomes or all(outcomes):
             return False not in outcomes
-        facts = (*self._general_facts, *self._facts)
+        facts = [*self._general_facts, *self._facts]
         tested = [constraint.expression for constraint in constraints]
+        facts += _facts_of_extrema([*tested, *facts])
         numbering = Numbering.over([*tested, *facts], dimensions_only=True)
         space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(numbering.dimensions))
         local = isl.LocalSpace.from_space(space)
@@ -331,14 +337,18 @@ class Builder:
         def read(item: IndexExpression) -> isl.PwAff:
             return pw_aff_of(numbering.expression(item), dimensions, (), space)
 
-        possible = isl.Set.universe(space)
-        for constraint in constraints:
-            value = read(constraint.expression)
-            held = value.zero_set() if constraint.is_equality else value.nonneg_set()
-            possible = possible.intersect(held)
-        for fact in facts:
-            possible = possible.intersect(read(fact).nonneg_set())
-        return not possible.is_empty()
+        def found() -> bool:
+            possible = isl.Set.universe(space)
+            for constraint in constraints:
+                value = read(constraint.expression)
+                held = value.zero_set() if constraint.is_equality else value.nonneg_set()
+                possible = possible.intersect(held)
+            for fact in facts:
+                possible = possible.intersect(read(fact).nonneg_set())
+            return not possible.is_empty()
+
+        # What takes isl long to refute counts as possible.
+        return within_operations(MOST_OPERATIONS, found) is not False
 
     # Memory
 
@@ -378,6 +388,23 @@ class Builder:
             memory: tuple(access for access in accesses if access.operation.parent is not None)
             for memory, accesses in self._accesses.items()
         }
+
+
+def _facts_of_extrema(expressions: Sequence[IndexExpression]) -> Iterator[IndexExpression]:
+    """What is not negative because some of the values are minima or maxima."""
+    waiting = [value for expression in expressions for value in expression.values()]
+    seen: dict[SSAValue, None] = {}
+    while waiting:
+        value = waiting.pop()
+        op = value.owner
+        if value in seen or not isinstance(op, affine.MinOp | MaxOp):
+            continue
+        seen[value] = None
+        operands = [IndexExpression.of(operand) for operand in op.arguments]
+        sign = 1 if isinstance(op, affine.MinOp) else -1
+        for bound in compose(op.map.data, operands):
+            yield (bound - IndexExpression.of(value)).scale(sign)
+        waiting += op.arguments
 
 
 def _wrapped(value: int, width: int) -> int:

@@ -9,14 +9,13 @@ from typing import Final
 
 from pycparser import c_ast
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, i1
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.conditions import (
-    MOST_ALTERNATIVES,
     Condition,
     DataTest,
     Junction,
@@ -26,7 +25,8 @@ from polyir.frontend.c.conditions import (
     opposite,
 )
 from polyir.frontend.c.errors import refuse
-from polyir.frontend.c.pieces import Extremum, Pieces, PiecewiseValues
+from polyir.frontend.c.operators import Operators
+from polyir.frontend.c.pieces import Pieces, PiecewiseValues
 from polyir.frontend.c.preprocess import IMAGINARY
 from polyir.frontend.c.scopes import integer_constant
 from polyir.frontend.c.types import (
@@ -50,28 +50,9 @@ _COMPARISONS: Final = ("<", "<=", ">", ">=", "==", "!=")
 _OPPOSITES: Final = MappingProxyType(
     {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 )
-_NO_SIGNED_WRAP: Final = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
-
-_FLOAT_OPERATIONS: Final = MappingProxyType(
-    {"+": arith.AddfOp, "-": arith.SubfOp, "*": arith.MulfOp, "/": arith.DivfOp}
-)
-_FLOAT_PREDICATES: Final = MappingProxyType(
-    {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
-)
-_WRAPPING: Final = MappingProxyType({"+": arith.AddiOp, "-": arith.SubiOp, "*": arith.MuliOp})
-_BITWISE: Final = MappingProxyType({"&": arith.AndIOp, "|": arith.OrIOp, "^": arith.XOrIOp})
-_DIVISIONS: Final = MappingProxyType(
-    {
-        ("/", True): arith.DivSIOp,
-        ("/", False): arith.DivUIOp,
-        ("%", True): arith.RemSIOp,
-        ("%", False): arith.RemUIOp,
-    }
-)
 _ROUNDINGS: Final = MappingProxyType(
     {"floor": AffineBinaryOpKind.FloorDiv, "ceil": AffineBinaryOpKind.CeilDiv}
 )
-_PREDICATES: Final = MappingProxyType({"<": "lt", "<=": "le", ">": "gt", ">=": "ge"})
 
 
 class Expressions:
@@ -83,6 +64,7 @@ class Expressions:
         self._calls = calls
         self._piecewise = PiecewiseValues(builder)
         self.conversions = Conversions(builder)
+        self.operators = Operators(builder, self.conversions, self._piecewise)
 
     def value(self, node: c_ast.Node) -> Value:
         """The value of an expression; raises `NotModelledError`."""
@@ -118,7 +100,9 @@ class Expressions:
             case c_ast.BinaryOp() if (count := self._element_count(node)) is not None:
                 return Value(ULONG, index=IndexExpression((), count))
             case c_ast.BinaryOp():
-                return self.binary(node, node.op, self.value(node.left), self.value(node.right))
+                return self.operators.binary(
+                    node, node.op, self.value(node.left), self.value(node.right)
+                )
             case c_ast.TernaryOp():
                 return self._ternary(node)
             case c_ast.Cast():
@@ -147,7 +131,9 @@ class Expressions:
             digits = text.rstrip("f") if is_single else text
             number = float.fromhex(digits) if is_hexadecimal else float(digits)
             type = FLOAT if is_single else DOUBLE
-            return Value(type, self._builder.constant(number, type.ir))
+            is_integer = not is_single and number.is_integer() and number <= 1 << 53
+            index = IndexExpression((), int(number)) if is_integer else None
+            return Value(type, self._builder.constant(number, type.ir), index)
         if node.type == "string":
             raise refuse(node, "a string")
         number, suffix = integer_constant(node)
@@ -163,7 +149,7 @@ class Expressions:
         op = arith.ExtUIOp(self.truth(condition), INT.ir)  # type: ignore[arg-type]
         value = Value(INT, self._builder.insert_invariant(op).result)
         numbers = (self._piecewise.of(IndexExpression((), number)) for number in (1, 0))
-        return self._with_pieces(value, self._piecewise.choice(condition, *numbers))
+        return self.operators.with_pieces(value, self._piecewise.choice(condition, *numbers))
 
     # Operators
 
@@ -179,7 +165,7 @@ class Expressions:
                 if value.type.is_float:
                     raise refuse(node, "'~' of a floating-point value")
                 minus_one = Value(INT, index=IndexExpression((), -1))
-                return self.binary(node, "^", value, minus_one)
+                return self.operators.binary(node, "^", value, minus_one)
             case "!":
                 return self._truth_value(self.condition(node))
             case "sizeof":
@@ -210,139 +196,7 @@ class Expressions:
             data = self.conversions.data(value)
             return Value(value.type, self._builder.insert(arith.NegfOp(data)).result)
         zero = Value(INT, index=IndexExpression())
-        return self.binary(node, "-", zero, value)
-
-    def binary(self, node: c_ast.Node, operator: str, left: Value, right: Value) -> Value:
-        """`left operator right` after C's conversions."""
-        if operator in ("<<", ">>"):
-            return self._shift(node, operator, left, right)
-        type = common_type(left.type, right.type)
-        left, right = (self.conversions.convert(value, type) for value in (left, right))
-        if type.is_float:
-            if operator not in _FLOAT_OPERATIONS:
-                raise refuse(node, f"'{operator}' of floating-point values")
-            kind = _FLOAT_OPERATIONS[operator]
-            op = kind(self.conversions.data(left), self.conversions.data(right))
-            return Value(type, self._builder.insert(op).result)
-        exact = self._exact(operator, left, right)
-        if exact is not None and operator == "*" and type.width == 64 and not type.is_signed:
-            # Both factors are exact, and nothing is as large as 2**63.
-            self._builder.assume_everywhere(exact)
-        if exact is not None and self.conversions.is_exact(type, exact):
-            pieces = self._pieces_of(operator, left, right) if left.pieces or right.pieces else None
-            return self._with_pieces(Value(type, index=exact), pieces)
-        operands = (self.conversions.data(left), self.conversions.data(right))
-        data = self._integer(node, operator, type, *operands)
-        value = self.conversions.of_data(type, data)
-        return self._with_pieces(value, self._pieces_of(operator, left, right))
-
-    # Values in pieces
-
-    def _with_pieces(self, value: Value, pieces: Pieces | None) -> Value:
-        """A value of which pieces are known: they may be a single affine function."""
-        if pieces is None:
-            return value
-        index = self._index_of(pieces)
-        if index is not None:
-            return Value(value.type, value.ssa if value.type.is_float else None, index)
-        if value.index is not None and value.index.value is not None:
-            self._piecewise.note(value.index.value, pieces)
-        return replace(value, pieces=pieces)
-
-    def _index_of(self, pieces: Pieces) -> IndexExpression | None:
-        found = self._piecewise.simplified(pieces)
-        if isinstance(found, Extremum):
-            return self._builder.extremum(found.values, found.is_minimum)
-        return found
-
-    def _pieces(self, value: Value) -> Pieces | None:
-        """The pieces of an integer; `None` for data."""
-        if value.pieces:
-            return value.pieces
-        if value.index is None or not self._builder.is_affine(value.index):
-            return None
-        return self._piecewise.of(value.index)
-
-    def _pieces_of(self, operator: str, left: Value, right: Value) -> Pieces | None:
-        """The pieces of the result of an operation on integers of one type."""
-        first, second = self._pieces(left), self._pieces(right)
-        divisor = right.constant
-        if first is None or second is None or not left.type.is_signed:
-            return None
-        match operator:
-            case "+" if left.pieces or right.pieces:
-                return self._piecewise.combined(first, second, IndexExpression.__add__)
-            case "-" if left.pieces or right.pieces:
-                return self._piecewise.combined(first, second, IndexExpression.__sub__)
-            case "*" if divisor is not None and left.pieces:
-                return tuple(replace(each, value=each.value.scale(divisor)) for each in first)
-            case "/" if divisor is not None and divisor > 0:
-                return self._piecewise.quotient(first, divisor)
-            case "%" if divisor is not None and divisor > 0:
-                return self._piecewise.remainder(first, divisor)
-            case _:
-                return None
-
-    def _exact(self, operator: str, left: Value, right: Value) -> IndexExpression | None:
-        """The result as an index, if both operands and the result are indices."""
-        if left.index is None or right.index is None:
-            return None
-        match operator:
-            case "+":
-                return left.index + right.index
-            case "-":
-                return left.index - right.index
-            case "*":
-                return self._builder.product(left.index, right.index)
-            case "/" | "%":
-                divisor = right.constant
-                if divisor is None or divisor <= 0:
-                    return None
-                if not self._builder.proves_nonnegative(left.index):
-                    return None
-                is_quotient = operator == "/"
-                kind = AffineBinaryOpKind.FloorDiv if is_quotient else AffineBinaryOpKind.Mod
-                return left.index.divide(kind, divisor)
-            case _:
-                return None
-
-    def _integer(
-        self, node: c_ast.Node, operator: str, type: Arithmetic, left: SSAValue, right: SSAValue
-    ) -> SSAValue:
-        if operator in _WRAPPING:
-            kind = _WRAPPING[operator]
-            op = (
-                kind(left, right, overflow=_NO_SIGNED_WRAP) if type.is_signed else kind(left, right)
-            )
-            return self._builder.insert_invariant(op).result
-        if operator in _BITWISE:
-            return self._builder.insert_invariant(_BITWISE[operator](left, right)).result
-        division = _DIVISIONS.get((operator, type.is_signed))
-        if division is None:
-            raise refuse(node, f"the operator '{operator}'")
-        quotient = division(left, right)
-        divisor = right.owner.value if isinstance(right.owner, arith.ConstantOp) else None
-        if isinstance(divisor, IntegerAttr) and divisor.value.data not in (0, -1):
-            return self._builder.insert_invariant(quotient).result
-        return self._builder.insert(quotient).result
-
-    def _shift(self, node: c_ast.Node, operator: str, left: Value, right: Value) -> Value:
-        if left.type.is_float or right.type.is_float:
-            raise refuse(node, f"'{operator}' of floating-point values")
-        type = promoted(left.type)
-        left = self.conversions.convert(left, type)
-        amount = right.constant
-        if operator == "<<" and amount is not None and left.index is not None and type.is_signed:
-            return Value(type, index=left.index.scale(1 << amount))
-        amounts = self.conversions.convert(
-            self.conversions.convert(right, promoted(right.type)), type
-        )
-        operands = (self.conversions.data(left), self.conversions.data(amounts))
-        if operator == "<<":
-            op: Operation = arith.ShLIOp(*operands)
-        else:
-            op = (arith.ShRSIOp if type.is_signed else arith.ShRUIOp)(*operands)
-        return self.conversions.of_data(type, self._builder.insert_invariant(op).results[0])
+        return self.operators.binary(node, "-", zero, value)
 
     def _cast(self, node: c_ast.Cast) -> Value:
         type = self._variables.scopes.type_of(node.to_type)
@@ -371,7 +225,7 @@ class Expressions:
             return None
         left, right = self._tried(argument.left), self._tried(argument.right)
         divisor = right.constant
-        is_exact = DOUBLE in (left.type, right.type) and left.index is not None
+        is_exact = DOUBLE in (left.type, right.type) and left.type in (DOUBLE, INT, UINT)
         if not is_exact or left.index is None or divisor is None or divisor <= 0:
             return None
         return left.index.divide(kind, divisor) if self._builder.is_affine(left.index) else None
@@ -432,7 +286,7 @@ class Expressions:
         if value.index is not None:
             return comparison(operator, value.index, IndexExpression())
         zero = Value(INT, index=IndexExpression())
-        return self._piecewise_comparison(operator, value, zero) or DataTest(node, negated)
+        return self.operators.comparison_of_pieces(operator, value, zero) or DataTest(node, negated)
 
     def _comparison(self, node: c_ast.BinaryOp, operator: str, negated: bool) -> Condition:
         def read() -> tuple[Value, Value]:
@@ -447,25 +301,7 @@ class Expressions:
         left, right = (value.index for value in pair)
         if left is not None and right is not None:
             return comparison(operator, left, right)
-        return self._piecewise_comparison(operator, *pair) or DataTest(node, negated)
-
-    def _piecewise_comparison(self, operator: str, left: Value, right: Value) -> Condition | None:
-        """A comparison of values of which pieces are known."""
-        first, second = self._pieces(left), self._pieces(right)
-        if first is None or second is None or len(first) * len(second) > MOST_ALTERNATIVES:
-            return None
-        tests = [
-            Junction(
-                True,
-                (
-                    *(Test(each) for each in (*one.constraints, *other.constraints)),
-                    comparison(operator, one.value, other.value),
-                ),
-            )
-            for one in first
-            for other in second
-        ]
-        return tests[0] if len(tests) == 1 else Junction(False, tuple(tests))
+        return self.operators.comparison_of_pieces(operator, *pair) or DataTest(node, negated)
 
     def _attempt(self, read: Callable[[], Value | tuple[Value, Value]]):  # type: ignore[no-untyped-def]
         """The result of `read` if it is affine; otherwise `None`, and nothing is inserted."""
@@ -473,7 +309,7 @@ class Expressions:
         last = block.last_op
         found = read()
         values = found if isinstance(found, tuple) else (found,)
-        if all(self._pieces(value) is not None for value in values):
+        if all(self.operators.pieces(value) is not None for value in values):
             return found
         # What is invariant stays: it stands before `last`, or at the end of the entry block.
         kept = (last, self._builder.entry_end)
@@ -551,27 +387,15 @@ class Expressions:
 
     def _data_test(self, node: c_ast.Node, negated: bool) -> SSAValue:
         if isinstance(node, c_ast.BinaryOp) and node.op in _COMPARISONS:
-            compared = self._compare(node.op, self.value(node.left), self.value(node.right))
+            compared = self.operators.compared(
+                node.op, self.value(node.left), self.value(node.right)
+            )
         else:
             compared = self.conversions.truth(self.value(node))
         if not negated:
             return compared
         true = self._builder.constant(1, i1)
         return self._builder.insert_invariant(arith.XOrIOp(compared, true)).result
-
-    def _compare(self, operator: str, left: Value, right: Value) -> SSAValue:
-        type = common_type(left.type, right.type)
-        convert = self.conversions.convert
-        first = self.conversions.data(convert(left, type))
-        second = self.conversions.data(convert(right, type))
-        if type.is_float:
-            predicate = _FLOAT_PREDICATES[operator]
-            return self._builder.insert(arith.CmpfOp(first, second, predicate)).result
-        if operator in _PREDICATES:
-            predicate = ("s" if type.is_signed else "u") + _PREDICATES[operator]
-        else:
-            predicate = "eq" if operator == "==" else "ne"
-        return self._builder.insert_invariant(arith.CmpiOp(first, second, predicate)).result
 
     def _ternary(self, node: c_ast.TernaryOp) -> Value:
         condition = self.condition(node.cond)
@@ -592,19 +416,19 @@ class Expressions:
         false = self._value_under(opposite(condition), node.iffalse)
         type = common_type(true.type, false.type)
         true, false = (self.conversions.convert(value, type) for value in (true, false))
-        first, second = self._pieces(true), self._pieces(false)
+        first, second = self.operators.pieces(true), self.operators.pieces(false)
         pieces: Pieces | None = None
         if first is not None and second is not None and not type.is_bool:
             pieces = self._piecewise.choice(condition, first, second)
-            index = None if pieces is None else self._index_of(pieces)
+            index = None if pieces is None else self.operators.index_of(pieces)
             if index is not None and not type.is_float:
                 return Value(type, index=index)
         operands = (self.conversions.data(true), self.conversions.data(false))
         op = arith.SelectOp(self.truth(condition), *operands)
         if type.is_float:
-            return self._with_pieces(Value(type, self._builder.insert(op).result), pieces)
+            return self.operators.with_pieces(Value(type, self._builder.insert(op).result), pieces)
         value = self.conversions.of_data(type, self._builder.insert_invariant(op).result)
-        return self._with_pieces(value, pieces if type.is_signed else None)
+        return self.operators.with_pieces(value, pieces if type.is_signed else None)
 
     def _value_under(self, condition: Condition, node: c_ast.Node) -> Value:
         """The value of an expression, which is only used if a condition holds."""

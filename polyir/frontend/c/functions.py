@@ -71,6 +71,10 @@ INFINITIES: Final = MappingProxyType(
 """What `math.h` defines `INFINITY` and `HUGE_VAL` as, and the type of each."""
 
 
+BARRIER: Final = "polyir_has_effects"
+"""A function that does nothing; polyir's output calls it where gcc has to see a call."""
+
+
 def operation_of(name: str) -> type[Operation] | None:
     """The operation of a function of `math.h`, for `double` or for `float`."""
     found = OPERATIONS.get(name)

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import AffineMapAttr, IndexType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from polyir.frontend.c import functions
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.conditions import Condition, Junction, Test, conjunction, is_static
 from polyir.frontend.c.errors import refuse
@@ -99,7 +100,7 @@ class Statements:
             case c_ast.UnaryOp(op=operator, expr=target) if operator in _STEPS:
                 one = Value(INT, index=IndexExpression((), 1))
                 self._store(target, one, _STEPS[operator])
-            case c_ast.EmptyStatement():
+            case c_ast.EmptyStatement() | c_ast.FuncCall(name=c_ast.ID(name=functions.BARRIER)):
                 pass
             case c_ast.Cast(to_type=type) if not isinstance(
                 self._variables.scopes.type_of(type), Arithmetic
@@ -205,7 +206,7 @@ class Statements:
         if operator is not None:
             known = self._variables.known(target) if isinstance(target, c_ast.ID) else None
             old = known or Value(element.type, self._builder.load(element.memory, element.indices))
-            operand = self._expressions.binary(target, operator, old, operand)
+            operand = self._expressions.operators.binary(target, operator, old, operand)
         stored = self._store_element(element, operand)
         if isinstance(target, c_ast.ID):
             self._note_value(target.name, stored)
@@ -229,7 +230,7 @@ class Statements:
                 target, f"the counter '{getattr(target, 'name', '')}' is changed inside its loop"
             )
         if operator is not None:
-            operand = self._expressions.binary(
+            operand = self._expressions.operators.binary(
                 target, operator, self._expressions.value(target), operand
             )
         own.value = self._expressions.conversions.convert(operand, own.type)

@@ -133,9 +133,9 @@ class RegionTranslator:
             sizes = sizes_of(described, stated.sizes, expressions, self._scopes)
         builder.insert(func.ReturnOp())
         make_own(builder, described, self._scopes, function, statements)
-        _erase_dead(entry)
         if not self._takes_data:
             delinearise(builder, described)
+        _erase_dead(entry)
         _erase_unused(entry, described)
         if self._takes_data:
             builder.put_cells_in_scope()
