@@ -28,10 +28,14 @@ from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Pointer
 
 @dataclass(frozen=True)
 class Inlined:
-    """A function that is one `return`: its parameters, and the expression that it returns."""
+    """A function that is one `return`, perhaps after variables that it needs.
+
+    It has its parameters, these variables with what they are set to, and the result.
+    """
 
     name: str
     parameters: tuple[tuple[str, Arithmetic], ...]
+    variables: tuple[tuple[str, Arithmetic, c_ast.Node], ...]
     result: c_ast.Node
     type: Arithmetic
 
@@ -80,19 +84,20 @@ class Calls:
             self._entered.pop()
 
     def inlined(self, node: c_ast.FuncCall) -> Inlined | None:
-        """The function of a call, if it is defined in the program as one `return`."""
+        """The function of a call, if it is defined in the program and has this form."""
         meaning = self._scopes.meaning(self._name(node))
         if not isinstance(meaning, FunctionName) or meaning.definition is None:
             return None
         definition = meaning.definition
-        items: list[c_ast.Node] = list(definition.body.block_items or ())
-        if len(items) != 1 or not isinstance(items[0], c_ast.Return) or items[0].expr is None:
+        *before, last = definition.body.block_items or (None,)
+        variables = self._variables(before)
+        if variables is None or not isinstance(last, c_ast.Return) or last.expr is None:
             return None
         name = self._name(node)
         parameters, result = meaning.type.parameters, meaning.type.result
         if name in self._entered or parameters is None or not isinstance(result, Arithmetic):
             return None
-        if any(True for _ in assigned_in(items[0])):
+        if any(True for _ in assigned_in(definition.body)):
             return None
         declared = definition.decl.type.args.params if parameters else ()
         pairs = []
@@ -102,13 +107,27 @@ class Calls:
             pairs.append((parameter.name, type))
         if len(pairs) != len(node.args.exprs if node.args else ()):
             raise refuse(node, f"a call of '{name}' with the wrong number of arguments")
-        known = dict(pairs)
-        for part in nodes_below(items[0].expr):
+        known = {*dict(pairs), *(each[0] for each in variables)}
+        for part in nodes_below(definition.body):
             if isinstance(part, c_ast.ID) and part.name not in known:
                 other = self._scopes.meaning(part.name)
                 if not isinstance(other, FunctionName | EnumConstant):
                     return None
-        return Inlined(name, tuple(pairs), items[0].expr, result)
+        return Inlined(name, tuple(pairs), variables, last.expr, result)
+
+    def _variables(
+        self, items: Sequence[c_ast.Node]
+    ) -> tuple[tuple[str, Arithmetic, c_ast.Node], ...] | None:
+        """Variables that statements declare and set; `None` if they do anything else."""
+        found: list[tuple[str, Arithmetic, c_ast.Node]] = []
+        for item in items:
+            if not isinstance(item, c_ast.Decl) or item.init is None or item.storage:
+                return None
+            type = self._scopes.type_of(item.type)
+            if not isinstance(type, Arithmetic) or "volatile" in (item.quals or ()):
+                return None
+            found.append((item.name, type, item.init))
+        return tuple(found)
 
     def is_library(self, node: c_ast.FuncCall) -> bool:
         """Whether a call is one of a function of the C library."""
@@ -121,9 +140,13 @@ class Calls:
         """Whether a call, its arguments aside, may be evaluated although C would not."""
         inlined = self.inlined(node)
         simple = (c_ast.ID, c_ast.Constant, c_ast.TernaryOp, c_ast.BinaryOp)
-        return inlined is not None and all(
-            isinstance(part, simple) and getattr(part, "op", "") not in ("/", "%")
-            for part in nodes_below(inlined.result)
+        if inlined is None:
+            return False
+        parts = (inlined.result, *(initial for _, _, initial in inlined.variables))
+        return all(
+            isinstance(node, simple) and getattr(node, "op", "") not in ("/", "%")
+            for part in parts
+            for node in nodes_below(part)
         )
 
     def callee(self, node: c_ast.FuncCall) -> Callee:

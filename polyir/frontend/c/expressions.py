@@ -244,6 +244,9 @@ class Expressions:
                 converted = self.conversions.convert(argument, type)
                 self._variables.declare(name, Local(type, converted))
             with self._calls.entered(inlined):
+                for name, type, initial in inlined.variables:
+                    converted = self.conversions.convert(self.value(initial), type)
+                    self._variables.declare(name, Local(type, converted))
                 result = self.value(inlined.result)
         return self.conversions.convert(result, inlined.type)
 
@@ -280,6 +283,9 @@ class Expressions:
                 return self._comparison_with_zero(node, "==" if negated else "!=", negated)
 
     def _comparison_with_zero(self, node: c_ast.Node, operator: str, negated: bool) -> Condition:
+        remainder = self._tested_remainder(node)
+        if remainder is not None:
+            return comparison(operator, remainder, IndexExpression())
         value = self._attempt(lambda: self.value(node))
         if value is None:
             return DataTest(node, negated)
@@ -288,7 +294,26 @@ class Expressions:
         zero = Value(INT, index=IndexExpression())
         return self.operators.comparison_of_pieces(operator, value, zero) or DataTest(node, negated)
 
+    def _tested_remainder(self, node: c_ast.Node) -> IndexExpression | None:
+        """A remainder by a positive number of which only matters whether it is 0, not its sign."""
+        if not isinstance(node, c_ast.BinaryOp) or node.op != "%":
+            return None
+        pair = self._attempt(lambda: (self.value(node.left), self.value(node.right)))
+        if pair is None or pair[0].index is None:
+            return None
+        type = common_type(pair[0].type, pair[1].type)
+        dividend, divisor = (self.conversions.convert(each, type) for each in pair)
+        number = divisor.constant
+        if type.is_float or dividend.index is None or number is None or number <= 0:
+            return None
+        return dividend.index.divide(AffineBinaryOpKind.Mod, number)
+
     def _comparison(self, node: c_ast.BinaryOp, operator: str, negated: bool) -> Condition:
+        if operator in ("==", "!=") and getattr(node.right, "value", None) == "0":
+            remainder = self._tested_remainder(node.left)
+            if remainder is not None:
+                return comparison(operator, remainder, IndexExpression())
+
         def read() -> tuple[Value, Value]:
             left, right = self.value(node.left), self.value(node.right)
             type = common_type(left.type, right.type)

@@ -20,7 +20,7 @@ static inline int imin(int a, int b) { return b > a ? a : b; }
 static inline int imax(int a, int b) { return a >= b ? a : b; }
 static inline long floordiv(long a, long b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 static inline long ceildiv(long a, long b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
-static inline long mod(long a, long b) { return a % b < 0 ? a % b + b : a % b; }
+static inline long mod(long a, long b) { const long r = a % b; return r < 0 ? r + b : r; }
 #define N 40
 static double a[N][N], b[N];
 static void minima(int m, int n, int k) {
