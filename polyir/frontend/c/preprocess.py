@@ -14,6 +14,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from polyir.diagnostics import PolyirError
+from polyir.frontend.c.statement_expressions import (
+    after_parenthesis,
+    without_statement_expressions,
+)
 
 # Words of GNU C that stand for words of C, or for nothing that matters here.
 _GNU_WORDS = {
@@ -132,7 +136,8 @@ def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocess
 
 def _standard(text: str) -> str:
     """A preprocessed text without the extensions of GNU C that stand for something simple."""
-    text = _without(_GNU_WORD.sub(_standard_word, text), _ALIGNMENT, keeps=False)
+    text = without_statement_expressions(_GNU_WORD.sub(_standard_word, text))
+    text = _without(text, _ALIGNMENT, keeps=False)
     return _IMAGINARY.sub(lambda match: IMAGINARY if match["suffix"] else match[0], text)
 
 
@@ -366,7 +371,7 @@ def _without(text: str, clause: re.Pattern[str], keeps: bool = True) -> str:
     position = 0
     parts: list[str] = []
     while (match := clause.search(text, position)) is not None:
-        end = _closing(text, match.end()) if match[1] else match.end()
+        end = after_parenthesis(text, match.end()) if match[1] else match.end()
         found = text[match.start() : end]
         is_kept = match[1] is None or (keeps and _MATTERS.search(found))
         parts.append(text[position : match.start()])
@@ -383,7 +388,7 @@ def promises_of(chunk: Chunk) -> Iterator[tuple[str, Promise]]:
     """The function that a declaration calls `const` or `pure`."""
     head = chunk.text if chunk.body is None else chunk.text[: chunk.body]
     found = (match for match in _ATTRIBUTE.finditer(head) if match[1] is not None)
-    clauses = [head[match.start() : _closing(head, match.end())] for match in found]
+    clauses = [head[match.start() : after_parenthesis(head, match.end())] for match in found]
     clauses += _STANDARD_ATTRIBUTE.findall(head)
     promised = [match[1] for clause in clauses for match in _PROMISE.finditer(clause)]
     plain = _plain(head)
@@ -399,15 +404,6 @@ def promises_of(chunk: Chunk) -> Iterator[tuple[str, Promise]]:
 def _is_old_style(head: str) -> bool:
     """Whether the text before a body ends with the declarations of parameters."""
     return _OLD_STYLE.search(_LINE_MARKER.sub("", head)) is not None
-
-
-def _closing(text: str, position: int) -> int:
-    """The position after the parenthesis that closes the one before `position`."""
-    depth = 1
-    while depth > 0 and position < len(text):
-        depth += {"(": 1, ")": -1}.get(text[position], 0)
-        position += 1
-    return position
 
 
 def _is_function(chunk: Chunk) -> bool:
