@@ -345,13 +345,14 @@ class Scopes:
                 left=c_ast.UnaryOp(op="sizeof", expr=whole),
                 right=c_ast.UnaryOp(op="sizeof", expr=part),
             ):
-                type, element = (self._sized_type(each, type_of_name) for each in (whole, part))
+                type = self._sized_type(whole, type_of_name)
+                element = self._sized_type(part, type_of_name)
             case _:
                 return None
         count = 1
         while isinstance(type, CArrayType) and type.extent is not None and type is not element:
             type, count = type.element, count * type.extent
-        return count if type is element else None
+        return count if type is not None and type is element else None
 
     def _sized_type(
         self, node: c_ast.Node, type_of_name: Callable[[str], CType | None] | None

@@ -29,6 +29,7 @@ int main(void) {
       for (size_t k = 0; k < sizeof copy[0] / sizeof copy[0][0]; k++) copy[j][k] = i + j + (int)k;
     local[i] = copy[3][4] + sizeof(copy) + sizeof copy / sizeof(int) + sizeof *copy;
     local[i] += ARRAY_SIZE(wide) + ARRAY_SIZE(lines) + sizeof(float) + sizeof((char)i);
+    local[i] += sizeof(x + 1.0) / sizeof(x + 1.0f);
   }
   for (size_t i = 0; i < sizeof(bytes); i++) bytes[i] = (char)i;
 #pragma endscop
