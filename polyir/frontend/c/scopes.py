@@ -350,8 +350,11 @@ class Scopes:
             case _:
                 return None
         count = 1
-        while isinstance(type, CArrayType) and type.extent is not None and type is not element:
-            type, count = type.element, count * type.extent
+        while type is not element and isinstance(type, CArrayType):
+            if type.extent is None:
+                return None
+            count *= type.extent
+            type = type.element
         return count if type is not None and type is element else None
 
     def _sized_type(
