@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 
+from polyir.isl_values import isl_value
 from polyir.model.statements import Access
 
 VECTOR_BYTES: Final = 16
@@ -72,7 +73,7 @@ def element_number(space: isl.Space, type: MemRefType) -> isl.PwAff | None:
     first = space.dim(isl.dim_type.set) - len(shape)
     number = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
     for position, stride in enumerate(strides):
-        number = number.set_coefficient_val(isl.dim_type.in_, first + position, isl.Val(stride))
+        number = number.set_coefficient_val(isl.dim_type.in_, first + position, isl_value(stride))
     return isl.PwAff.from_aff(number)
 
 
@@ -83,4 +84,4 @@ def _strides(shape: Sequence[int]) -> list[int]:
 
 def aligned(number: isl.PwAff, width: int) -> isl.Set:
     """Where the number of an element is a multiple of the width of vectors."""
-    return number.mod_val(isl.Val(width)).zero_set()
+    return number.mod_val(isl_value(width)).zero_set()

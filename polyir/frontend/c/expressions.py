@@ -141,7 +141,7 @@ class Expressions:
             raise refuse(node, "a string")
         number, suffix = integer_constant(node)
         is_decimal = not node.value.startswith("0")
-        return Value(_constant_type(number, suffix, is_decimal), index=IndexExpression((), number))
+        return self.conversions.integer(_constant_type(number, suffix, is_decimal), number)
 
     def _load(self, node: c_ast.Node) -> Value:
         element = self._variables.element(node, self.index)
@@ -205,10 +205,26 @@ class Expressions:
         if exact is not None and operator == "*" and type.width == 64 and not type.is_signed:
             # Both factors are exact, and nothing is as large as 2**63.
             self._builder.assume_everywhere(exact)
-        if exact is not None and self.conversions.is_exact(type, exact):
+        is_exact = exact is not None and self.conversions.is_exact(type, exact)
+        if is_exact and exact is not None and not type.is_signed and exact.is_constant:
+            return self.conversions.integer(type, exact.constant)
+        if is_exact and exact is not None and not self._is_for_large(operator, left, right):
             return Value(type, index=exact)
         operands = (self.conversions.data(left), self.conversions.data(right))
-        return self.conversions.of_data(type, self._integer(node, operator, type, *operands))
+        data = self._integer(node, operator, type, *operands)
+        return Value(type, data, exact) if is_exact else self.conversions.of_data(type, data)
+
+    def _is_for_large(self, operator: str, left: Value, right: Value) -> bool:
+        """Whether data is another number than the exact index if a parameter is 2**63 or more.
+
+        A counter does not get there, and sums that wrap around have the same bits.
+        """
+        if left.is_for_large or right.is_for_large:
+            return True
+        if operator not in ("*", "/", "%") or left.type.is_signed or left.type.width < 64:
+            return False
+        operands = (each.index.values() for each in (left, right) if each.index is not None)
+        return any(self._builder.is_invariant(value) for values in operands for value in values)
 
     def _exact(self, operator: str, left: Value, right: Value) -> IndexExpression | None:
         """The result as an index, if both operands and the result are indices."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import SSAValue
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp
 from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.types import LLONG, Arithmetic
 from polyir.model.index_expressions import IndexExpression
 
@@ -19,11 +21,19 @@ class Value:
 
     An index expression is the number as a mathematical integer: for an unsigned type, it is known
     not to wrap around; for a signed type, C guarantees this.
+
+    A quotient of unsigned 64-bit numbers has both: subscripts and bounds, which are below 2**63,
+    need the index expression, and data may be any number.
     """
 
     type: Arithmetic
     ssa: SSAValue | None = None
     index: IndexExpression | None = None
+
+    @property
+    def is_for_large(self) -> bool:
+        """Whether data is not computed from the index expression, but for numbers of any size."""
+        return self.ssa is not None and self.index is not None
 
     @property
     def constant(self) -> int | None:
@@ -59,6 +69,8 @@ class Conversions:
             return value.index
         assert value.ssa is not None
         builder = self._builder
+        if _is_wide_constant(value):
+            raise NotModelledError("a constant of 2**63 or more as a bound or a subscript")
         kind = arith.IndexCastOp if value.type.is_signed else ArithIndexCastUIOp
         return builder.index_of_data(value.ssa, kind)
 
@@ -73,12 +85,23 @@ class Conversions:
             return Value(type, self._builder.constant(float(number), type.ir))
         if value.index is not None and not type.is_float:
             if self.holds(type, value.index, value.type):
-                return Value(type, index=value.index)
+                data = value.ssa
+                if data is not None:
+                    data = self._convert_data(data, value.type, type)
+                return Value(type, data, value.index)
             if value.index.is_constant:
-                return Value(
-                    type, index=IndexExpression((), wrapped_value(value.index.constant, type))
-                )
+                return self.integer(type, value.index.constant)
         return self.of_data(type, self._convert_data(self.data(value), value.type, type))
+
+    def integer(self, type: Arithmetic, number: int) -> Value:
+        """`number`, modulo the range of an integer type.
+
+        What does not fit in an index, of 2**63 or more, is data.
+        """
+        number = wrapped_value(number, type)
+        if is_index_number(number):
+            return Value(type, index=IndexExpression((), number))
+        return Value(type, self._builder.constant(number, type.ir))
 
     def of_data(self, type: Arithmetic, data: SSAValue) -> Value:
         """A computed value; an integer that is the same in the whole region may be an index.
@@ -118,8 +141,12 @@ class Conversions:
     def is_exact(self, type: Arithmetic, index: IndexExpression) -> bool:
         """Whether an operation in an integer type has the result `index`, without wrap-around.
 
-        For a signed type it is, because overflow is undefined.
+        For a signed type it is, because overflow is undefined. Numbers in it that are no indices
+        themselves (`i + 0xffffffffffffffff`) are there to wrap around.
         """
+        numbers = (index.constant, *(factor for _, factor in index.terms))
+        if not all(map(is_index_number, numbers)):
+            return False
         if type.is_signed:
             return True
         if type.width == 64 and self._builder.is_parametric(index):
@@ -171,6 +198,19 @@ def bounds_of_type(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpre
     least = -(1 << (type.width - 1)) if type.is_signed else 0
     greatest = (1 << (type.width - type.is_signed)) - 1
     return (index.shift(-least), IndexExpression((), greatest) - index)
+
+
+def is_index_number(number: int) -> bool:
+    """Whether a number fits in an index, which has 64 bits and a sign."""
+    return -(1 << 63) <= number < 1 << 63
+
+
+def _is_wide_constant(value: Value) -> bool:
+    """Whether a value is a constant of an unsigned type that is no index."""
+    op = value.ssa.owner if value.ssa is not None else None
+    if value.type.is_signed or not isinstance(op, arith.ConstantOp):
+        return False
+    return isinstance(op.value, IntegerAttr) and op.value.value.data < 0
 
 
 def wrapped_value(value: int, type: Arithmetic) -> int:
