@@ -354,6 +354,8 @@ class Expressions:
         pair = self._attempt(read)
         if pair is None or pair[0].index is None or pair[1].index is None:
             return DataTest(node, negated)
+        if (pair[0].index - pair[1].index).wide_number is not None:
+            return DataTest(node, negated)
         return comparison(operator, pair[0].index, pair[1].index)
 
     def _attempt(self, read: Callable[[], Value | tuple[Value, Value]]):  # type: ignore[no-untyped-def]

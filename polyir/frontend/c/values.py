@@ -12,7 +12,7 @@ from polyir.dialects.affine_extra import ArithIndexCastUIOp
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.types import LLONG, Arithmetic
-from polyir.model.index_expressions import IndexExpression
+from polyir.model.index_expressions import IndexExpression, is_index_number
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,7 @@ class Conversions:
         For a signed type it is, because overflow is undefined. Numbers in it that are no indices
         themselves (`i + 0xffffffffffffffff`) are there to wrap around.
         """
-        numbers = (index.constant, *(factor for _, factor in index.terms))
-        if not all(map(is_index_number, numbers)):
+        if index.wide_number is not None:
             return False
         if type.is_signed:
             return True
@@ -198,11 +197,6 @@ def bounds_of_type(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpre
     least = -(1 << (type.width - 1)) if type.is_signed else 0
     greatest = (1 << (type.width - type.is_signed)) - 1
     return (index.shift(-least), IndexExpression((), greatest) - index)
-
-
-def is_index_number(number: int) -> bool:
-    """Whether a number fits in an index, which has 64 bits and a sign."""
-    return -(1 << 63) <= number < 1 << 63
 
 
 def _is_wide_constant(value: Value) -> bool:
