@@ -101,7 +101,7 @@ def _set_aside(function: FuncOp) -> None:
     type = function.function_type
     declaration = FuncOp.external(function.sym_name.data, [*type.inputs], [*type.outputs])
     block.insert_op_before(declaration, function)
-    function.detach()  # type: ignore[no-untyped-call]
+    function.detach()
 
 
 def _put_back(module: ModuleOp, functions: dict[str, FuncOp]) -> None:
@@ -109,7 +109,7 @@ def _put_back(module: ModuleOp, functions: dict[str, FuncOp]) -> None:
     for op in tuple(module.ops):
         if isinstance(op, FuncOp) and op.is_declaration and op.sym_name.data in functions:
             module.body.block.insert_op_before(functions.pop(op.sym_name.data), op)
-            op.detach()  # type: ignore[no-untyped-call]
+            op.detach()
             op.erase()
     for function in functions.values():
         module.body.block.add_op(function)

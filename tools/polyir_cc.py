@@ -144,6 +144,9 @@ def _run(arguments: Sequence[str]) -> int:
         errors = (item.error for item in transformed if is_detecting and item.error is not None)
         for error in (*file.left, *errors):
             print(f"{error.location}: remark: loop left: {error.message}", file=sys.stderr)
+    defects = [each for each in file.left if isinstance(each, DefectError)]
+    for error in defects:
+        print(f"{error.location}: warning: loop left: {error.message}", file=sys.stderr)
     # What was not asked for is not reported as missing.
     is_asked = not is_detecting or options.strict
     reported = [each for each in transformed if is_asked or isinstance(each.error, DefectError)]
@@ -154,7 +157,7 @@ def _run(arguments: Sequence[str]) -> int:
     is_telling = options.remarks or bool(left) or not file.regions
     if is_telling and not takes_data and kernels is None:
         _print_hints(file, preprocessed, path, text, is_detecting)
-    is_whole = not left and (is_detecting or not file.skipped)
+    is_whole = not (left or defects) and (is_detecting or not file.skipped)
     if options.strict and not is_whole:
         return 1
     if options.emit == "c":
