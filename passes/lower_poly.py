@@ -32,7 +32,7 @@ from xdsl.rewriter import Rewriter
 
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import PolyirError, missed, remark
+from polyir.diagnostics import PolyirError, errors_at, missed, remark
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.limits import ResourceError, limited
 from polyir.model.outcome import Outcome
@@ -76,10 +76,11 @@ class LowerPolyPass(ModulePass):
             is_split = self.split_loops and KEEPS_LOOPS not in scop.attributes
             if is_checked:
                 self._check(scop)
-            try:
-                lower_scop(scop_of(scop))
-            except (IncorrectAstError, ResourceError) as error:
-                self._lower_otherwise(scop, error, is_checked)
+            with errors_at(scop):
+                try:
+                    lower_scop(scop_of(scop))
+                except (IncorrectAstError, ResourceError) as error:
+                    self._lower_otherwise(scop, error, is_checked)
             if is_split and block is not None:
                 self._split([op for op in block.ops if op not in existing])
         if has_kernels:

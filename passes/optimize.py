@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.cost.machine import describe, machine_of_option
-from polyir.diagnostics import OptionError, remark
+from polyir.diagnostics import OptionError, errors_at, remark
 from polyir.inner_steps import apply_inside
 from polyir.limits import meanwhile
 from polyir.passes.options import PassWithOptions
@@ -75,10 +75,11 @@ class OptimizePass(PassWithOptions):
                 choice = ScheduleChoice(
                     ctx, function, machine, self.threads, reassociate=self.reassociate
                 )
-                if self.strategy == "best":
-                    choice.make()
-                else:
-                    choice.use(self.strategy)
+                with errors_at(function):
+                    if self.strategy == "best":
+                        choice.make()
+                    else:
+                        choice.use(self.strategy)
 
 
 def _load_search() -> None:

@@ -28,7 +28,7 @@ from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.inner_steps import apply_inside, inner_step
 from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
-from polyir.model.outcome import Outcome
+from polyir.model.outcome import Outcome, require_outcome
 from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
 from polyir.model.reductions import oriented, prepare_updates
 from polyir.model.scop import Scop, scop_of
@@ -313,6 +313,7 @@ class ScopPass(PassOnScops):
     def _checked(self, scop: Scop, dependences: Dependences) -> Outcome:
         """The result of `transform`; raises if copies are not correct under the new schedule."""
         outcome = self.transform(scop, dependences)
+        require_outcome(outcome, scop)
         if outcome.schedule is scop.schedule:
             outcome = replace(outcome, proved=True)
         elif dependences.reductions and not self.moves_nothing:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 
 from polyir import runtime
 from polyir.described_functions import described_functions
@@ -31,6 +31,7 @@ from polyir.diagnostics import (
     report,
 )
 from polyir.frontend.parse import parse_module
+from polyir.internal_errors import Pipeline as PassManager
 from polyir.irregular.checked_indices import IndexChecks
 from polyir.irregular.index_checks import index_checks
 from polyir.irregular.plans import Plans, add_plans
@@ -170,7 +171,7 @@ def run_passes(module: ModuleOp, pipeline: Pipeline) -> tuple[ModuleOp, ModuleOp
             last_with_scops.append(current.clone())
 
     with _places_shown():
-        PassPipeline(passes, between).apply(new_context(), result)
+        PassManager(passes, between).apply(new_context(), result)
     return result, last_with_scops[-1]
 
 

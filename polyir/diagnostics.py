@@ -249,12 +249,26 @@ def location_of(op: Operation | None) -> SourceLocation | None:
 
 @contextmanager
 def errors_at(op: Operation) -> Iterator[None]:
-    """Give errors that have no location the one of `op`."""
+    """Give errors that have no location the one of `op`, internal ones too (`place_of`)."""
     try:
         yield
     except PolyirError as error:
         error.location = error.location or location_of(op)
         raise
+    except Exception as error:
+        error.__dict__.setdefault(_PLACE, location_of(op))
+        raise
+
+
+_PLACE = "polyir_location"
+
+
+def place_of(error: Exception) -> SourceLocation | None:
+    """The place in the input that a step worked on when it raised `error`, if it is known."""
+    if isinstance(error, PolyirError):
+        return error.location
+    place = error.__dict__.get(_PLACE)
+    return place if isinstance(place, SourceLocation) else None
 
 
 def source_location(location: LocationAttr) -> SourceLocation | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import islpy as isl
 
+from polyir.isl_values import isl_value
+
 
 def universe(space: isl.Space) -> isl.UnionSet:
     """`{ S[i] }`: all instances of one statement, with the space of its domain."""
@@ -13,7 +15,7 @@ def universe(space: isl.Space) -> isl.UnionSet:
 def moved_along(space: isl.Space, position: int, step: int) -> isl.Map:
     """`{ S[..., x, ...] -> S[..., x + step, ...] }`: a step along one dimension of a set space."""
     values = isl.MultiAff.identity(space.map_from_set())
-    moved = values.get_at(position).add_constant_val(isl.Val(step))
+    moved = values.get_at(position).add_constant_val(isl_value(step))
     return isl.Map.from_multi_aff(values.set_at(position, moved))
 
 

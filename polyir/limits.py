@@ -350,10 +350,7 @@ def _work(
         try:
             answer = _pickled((False, compute()), known)
         except Exception as error:
-            # A diagnostic says everything; of a defect, only this shows where it is.
-            if not isinstance(error, PolyirError):
-                error.add_note(f"In a worker process:\n{traceback.format_exc()}")
-            answer = _pickled((True, error), known)
+            answer = _pickled((True, _portable(error)), known)
         with os.fdopen(writer, "wb") as answers:
             answers.write(answer)
         sys.stdout.flush()
@@ -372,6 +369,31 @@ _failures = 0
 def failed_steps() -> int:
     """How many steps of this process have exceeded a limit, or crashed: others might not."""
     return _failures
+
+
+_FRAMES: Final = "polyir_frames_in_worker"
+
+
+def frames_in_worker(error: Exception) -> traceback.StackSummary:
+    """The calls in the worker that raised `error`, outermost first; none if it was none."""
+    return traceback.StackSummary.from_list(error.__dict__.get(_FRAMES, ()))
+
+
+def _portable(error: Exception) -> Exception:
+    """`error`, for the process that waits: one that is like it if it cannot be pickled."""
+    frames = traceback.extract_tb(error.__traceback__)
+    try:
+        copy = pickle.loads(_pickled((True, error), []))[1]
+        is_same = type(copy) is type(error)
+    except Exception:
+        is_same = False
+    if not is_same:
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    if not isinstance(error, PolyirError):
+        error.__dict__[_FRAMES] = [(f.filename, f.lineno, f.name, f.line) for f in frames]
+        lines = "".join(frames.format())
+        error.add_note(f"In a worker process:\n{lines}{type(error).__name__}: {error}")
+    return error
 
 
 def _failure(

@@ -13,7 +13,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass, PassPipeline, PassPipelineCallbackType
+from xdsl.passes import ModulePass, PassPipelineCallbackType
 
 from polyir.alias_checks import AliasCheck, alias_check
 from polyir.diagnostics import PolyirError, location_of
@@ -23,6 +23,7 @@ from polyir.frontend.c.places import SourceArgument, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
+from polyir.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
@@ -62,6 +63,8 @@ class TransformedRegion:
     """What a call of the region's kernels needs, if it has kernels."""
     ranked: Signature | None = None
     """The function that all ranks call instead, if there is one."""
+    replacement: Replacement | None = None
+    """The new statements, if they are known."""
 
     @property
     def is_missed(self) -> bool:
@@ -84,8 +87,34 @@ def transform_region(
 
     With `kernels`, it must have kernels, and its function becomes part of that file. With `ranks`,
     it must be distributed, and its functions become part of that one. `between` is called between
-    passes, as in a pipeline of xDSL.
+    passes, as in a pipeline of xDSL. A defect of polyir, or of a pass of another package, is an
+    error of the region, too.
     """
+    try:
+        with internal_errors_of(None):
+            return _transformed(region, passes, context, assume_no_alias, kernels, ranks, between)
+    except InternalError as error:
+        return TransformedRegion(region, None, _region_error(error, region))
+
+
+def _region_error(error: InternalError, region: SourceRegion) -> PolyirError:
+    """What an internal error says of the region in which it occurs."""
+    if wants_traceback():
+        raise error
+    found = error.as_error()
+    found.location = found.location or region.location
+    return found
+
+
+def _transformed(
+    region: SourceRegion,
+    passes: Sequence[ModulePass],
+    context: Context,
+    assume_no_alias: bool,
+    kernels: KernelFile | None,
+    ranks: RankFile | None,
+    between: PassPipelineCallbackType | None,
+) -> TransformedRegion:
     check: AliasCheck | None = None
     device: DeviceRegion | None = None
     ranked: Signature | None = None
@@ -108,7 +137,7 @@ def transform_region(
             device = device_region(content, region.location, assume_no_alias)
         elif content.overlaps and not assume_no_alias:
             check = alias_check_of(region, content, has_index_arrays(passes))
-        PassPipeline(tuple(passes), between).apply(context, content.module)
+        Pipeline(tuple(passes), between).apply(context, content.module)
         content.module.verify()
         finish_region(region, content, context)
         if kernels is not None and device is not None:
@@ -248,42 +277,80 @@ class CheckText:
     conditions: tuple[str, ...]
 
 
-def rewrite(
+def with_replacements(
     text: str,
     transformed: Sequence[TransformedRegion],
     macros: Sequence[str],
     openmp: bool = True,
     kernels: KernelFile | None = None,
     ranks: RankFile | None = None,
-) -> str:
-    """`text` with every region that was transformed replaced by its new statements.
+) -> tuple[TransformedRegion, ...]:
+    """The regions with their new statements; those that have none in C are left, with the reason.
 
-    With `kernels` or `ranks`, these are calls of the functions in that file.
+    With `kernels` or `ranks`, the statements are calls of the functions in that file.
+    """
+    words = words_of(text)
+    found: list[TransformedRegion] = []
+    for item in transformed:
+        if item.module is not None:
+            error: PolyirError | None = None
+            try:
+                with internal_errors_of(None):
+                    new = _new_statements(item, words, macros, openmp, kernels, ranks)
+                    item = replace(item, replacement=new)
+            except InternalError as internal:
+                error = _region_error(internal, item.region)
+            except PolyirError as refusal:
+                error = refusal
+            if error is not None:
+                error.location = error.location or item.region.location
+                item = replace(item, module=None, error=error)
+        found.append(item)
+    return tuple(found)
+
+
+def _new_statements(
+    item: TransformedRegion,
+    words: frozenset[str],
+    macros: Sequence[str],
+    openmp: bool,
+    kernels: KernelFile | None,
+    ranks: RankFile | None,
+) -> Replacement:
+    """The new statements of a region; raises `PolyirError` for what has no C."""
+    region, content = item.region, item.region.content
+    assert isinstance(content, TranslatedRegion)
+    assert item.module is not None
+    _require_orders(item.module, words, region)
+    if ranks is not None:
+        assert item.ranked is not None
+        replacement = _calling_on_ranks(region, content, item.ranked)
+        return _with_free_helpers(replacement, words - ranks.names)
+    if kernels is None:
+        replacement = _replacement(region, content, item.check, macros, openmp)
+        return _with_free_helpers(replacement, words)
+    assert item.device is not None
+    replacement = _calling(item, content, item.device, macros, kernels.language)
+    return _with_free_helpers(replacement, words - kernels.names)
+
+
+def rewrite(
+    text: str,
+    transformed: Sequence[TransformedRegion],
+    macros: Sequence[str],
+) -> str:
+    """`text` with every region replaced by its new statements, if it has some.
 
     The functions that these call, minima and quotients of indices, are defined before the
-    function around the first region that needs them. Raises `PolyirError` for what has no C.
+    function around the first region that needs them.
     """
     lines = text.splitlines(keepends=True)
-    words = words_of(text)
     defined: dict[str, None] = {}
     insertions: list[tuple[int, list[str]]] = []
     for item in transformed:
-        if item.module is None:
+        region, replacement = item.region, item.replacement
+        if replacement is None:
             continue
-        region, content = item.region, item.region.content
-        assert isinstance(content, TranslatedRegion)
-        _require_orders(item.module, words, region)
-        if ranks is not None:
-            assert item.ranked is not None
-            replacement = _calling_on_ranks(region, content, item.ranked)
-            replacement = _with_free_helpers(replacement, words - ranks.names)
-        elif kernels is None:
-            replacement = _replacement(region, content, item.check, macros, openmp)
-            replacement = _with_free_helpers(replacement, words)
-        else:
-            assert item.device is not None
-            replacement = _calling(item, content, item.device, macros, kernels.language)
-            replacement = _with_free_helpers(replacement, words - kernels.names)
         missing = {
             name: with_free_names(definition, macros)
             for name, definition in replacement.helpers.items()

@@ -17,6 +17,8 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
+from polyir.plugins import installed_universe
+
 PASSES_BY_TOPIC: Final = {
     "equations": (
         "scop-to-equations",
@@ -162,7 +164,7 @@ def pass_type(name: str) -> type[ModulePass]:
 
 def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """xDSL's passes, polyir's, and those of other packages, by name."""
-    return _installed().all_passes | POLYIR_UNIVERSE.all_passes
+    return installed().all_passes | POLYIR_UNIVERSE.all_passes
 
 
 POLYIR_UNIVERSE = Universe(
@@ -201,15 +203,15 @@ OPT_TARGETS: dict[str, Callable[[], type[Target]]] = {
 def new_context() -> Context:
     """A context that knows xDSL's dialects, polyir's, and those of other packages."""
     context = Context()
-    for name, factory in (_installed().all_dialects | POLYIR_UNIVERSE.all_dialects).items():
+    for name, factory in (installed().all_dialects | POLYIR_UNIVERSE.all_dialects).items():
         context.register_dialect(name, factory)
     return context
 
 
 @cache
-def _installed() -> Universe:
+def installed() -> Universe:
     """What all installed packages have; polyir itself need not be installed."""
-    return Universe.get_multiverse()
+    return installed_universe()
 
 
 if "xdsl.tools.xdsl_opt" in sys.modules:

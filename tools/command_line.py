@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from polyir.diagnostics import OptionError, PolyirError
+from polyir.internal_errors import InternalError, internal_error, wants_traceback
 from polyir.limits import DEFAULT_TIME_LIMIT
 
 INTERRUPTED: Final = 130
@@ -71,11 +72,11 @@ def _exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str])
         # The reader of the output closed it, as `head` does.
         sys.stderr.close()
     except Exception as error:
-        # A bug in polyir. Its developers ask for the traceback.
-        if os.environ.get("POLYIR_TRACEBACK"):
+        # A defect of polyir, or of a pass. The developers of polyir ask for the traceback.
+        if wants_traceback():
             raise
-        kind = type(error).__name__
-        print(f"error: internal error ({kind}: {error}); please report it", file=sys.stderr)
+        internal = error if isinstance(error, InternalError) else internal_error(None, error)
+        print(internal.as_error().render(), file=sys.stderr)
     return 1
 
 

@@ -41,6 +41,7 @@ from polyir.diagnostics import (
 from polyir.frontend.c.layout import words_of
 from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
 from polyir.frontend.c.source import SourceFile, SourceRegion, detect_regions, read_regions
+from polyir.internal_errors import DefectError
 from polyir.limits import time_limited_to
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
@@ -56,6 +57,7 @@ from polyir.source_to_source import (
     has_index_arrays,
     rewrite,
     transform_region,
+    with_replacements,
 )
 from polyir.tools.command_line import (
     ArgumentParser,
@@ -133,14 +135,23 @@ def _run(arguments: Sequence[str]) -> int:
                 )
                 for region, each in pairs
             )
+            if options.emit == "c":
+                macros = preprocessed.macros
+                transformed = with_replacements(
+                    text, transformed, macros, kernels=kernels, ranks=ranks
+                )
         if recording is not None:
             _write_report(options.report, recording, file, transformed)
     if options.remarks:
         errors = (item.error for item in transformed if is_detecting and item.error is not None)
         for error in (*file.left, *errors):
             print(f"{error.location}: remark: loop left: {error.message}", file=sys.stderr)
+    defects = [each for each in file.left if isinstance(each, DefectError)]
+    for error in defects:
+        print(f"{error.location}: warning: loop left: {error.message}", file=sys.stderr)
     # What was not asked for is not reported as missing.
-    reported = () if is_detecting and not options.strict else transformed
+    is_asked = not is_detecting or options.strict
+    reported = [each for each in transformed if is_asked or isinstance(each.error, DefectError)]
     left = tuple(item for item in reported if item.is_missed)
     for item in left:
         assert item.error is not None
@@ -148,11 +159,11 @@ def _run(arguments: Sequence[str]) -> int:
     is_telling = options.remarks or bool(left) or not file.regions
     if is_telling and not takes_data and kernels is None:
         _print_hints(file, preprocessed, path, text, is_detecting)
-    is_whole = not left and (is_detecting or not file.skipped)
+    is_whole = not (left or defects) and (is_detecting or not file.skipped)
     if options.strict and not is_whole:
         return 1
     if options.emit == "c":
-        result = rewrite(text, transformed, preprocessed.macros, kernels=kernels, ranks=ranks)
+        result = rewrite(text, transformed, preprocessed.macros)
     else:
         result = _module_text(transformed)
     has_kernels = kernels is not None and bool(kernels.names)

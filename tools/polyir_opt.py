@@ -12,14 +12,14 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
@@ -39,8 +39,10 @@ from polyir.diagnostics import (
     nearest,
     print_all,
     print_missed,
+    remarks_kept,
     remarks_to,
 )
+from polyir.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
 from polyir.limits import meanwhile, time_limited_to
 from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
 from polyir.targets.deferred import DeferredTarget
@@ -53,7 +55,7 @@ from polyir.tools.command_line import (
 )
 from polyir.tools.instrumentation import Instrumentation, add_instrumentation
 from polyir.tools.pass_help import add_information, describe_passes, passes_by_topic
-from polyir.universe import OPT_TARGETS
+from polyir.universe import OPT_TARGETS, available_passes, installed
 
 if TYPE_CHECKING:
     from polyir.report.recording import Recording
@@ -61,6 +63,9 @@ if TYPE_CHECKING:
 
     # Few programs have been tuned.
     from polyir.tuning.record import TuningRecord
+
+LEFT = 2
+"""The exit code if functions are as they were because a pass has a defect."""
 
 SPLIT_MARKER = "// -----"
 
@@ -76,8 +81,8 @@ class PolyirOptMain(xDSLOptMain):
         self.available_passes = {}
         self.available_targets = {}
         self.ctx = Context()
-        self.register_all_dialects()  # type: ignore[no-untyped-call]
-        self.register_all_passes()  # type: ignore[no-untyped-call]
+        self.register_all_dialects()
+        self.register_all_passes()
         self.register_all_targets()
 
         passes, others = split_pass_flags(arguments, self.available_passes)
@@ -115,11 +120,19 @@ class PolyirOptMain(xDSLOptMain):
         self._reproducer = self._new_reproducer()
         if self._reproducer is not None:
             callback = self._reproducer.around(passes, callback)
-        self.pipeline = PassPipeline(passes, callback)
+        self._verified = Pipeline(passes, self.pipeline.callback)
+        self.pipeline = Pipeline(passes, callback)
+        self._has_defects = False
+
+    def register_all_dialects(self) -> None:
+        for name, factory in installed().all_dialects.items():
+            self.ctx.register_dialect(name, factory)
+
+    def register_all_passes(self) -> None:
+        self.available_passes = available_passes()
 
     def register_all_targets(self) -> None:
-        super().register_all_targets()  # type: ignore[no-untyped-call]
-        self.available_targets |= OPT_TARGETS
+        self.available_targets = {**installed().all_targets, **OPT_TARGETS}
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
@@ -301,6 +314,7 @@ class PolyirOptMain(xDSLOptMain):
         """Read, transform and print; returns 1 if any part of the input had an error.
 
         The other parts are printed, but an output file is only written if there was no error.
+        Returns 2 if functions are as they were, because a pass has a defect.
         """
         output = bytearray()
         failed = False
@@ -320,7 +334,7 @@ class PolyirOptMain(xDSLOptMain):
             if in_file and not failed:
                 write_output(self.args.output_file, output)
             self._write_report()
-        return 1 if failed else 0
+        return 1 if failed else LEFT if self._has_defects else 0
 
     def _write_report(self) -> None:
         """The page of `--report`, also of a compilation that failed."""
@@ -380,23 +394,58 @@ class PolyirOptMain(xDSLOptMain):
     def _transform(self, text: str, line_offset: int, output: StringIO) -> PolyirError | None:
         """Parse, run the passes and print; the error that ended this, if any."""
         try:
-            with self._instrumentation.timed("parse"):
-                module = self._parse(text, line_offset)
-            if self._tuned is not None:
-                self._tuned.require_kernel(module, self.args.tuned)
-                self._tuned.warn_of_machine(self.args.tuned)
-            with self._instrumentation.in_force(), self._reproducer_on_failure():
-                with meanwhile(*self._loading()):
-                    self.pipeline.apply(self.ctx, module)
-                with self._instrumentation.timed("print"):
-                    chunk_output = StringIO()
-                    self._target.emit(self.ctx, module, chunk_output)
-            output.write(chunk_output.getvalue())
+            output.write(self._output_for(text, line_offset))
+        except InternalError as error:
+            if wants_traceback():
+                raise
+            diagnostic: PolyirError = error.as_error()
+            name = self._input_name()
+            diagnostic.location = diagnostic.location or SourceLocation(name, line_offset + 1, 1)
+            return diagnostic
         except DiagnosticException as error:
             diagnostic = _as_diagnostic(error)
             _attach_source_line(diagnostic, text, line_offset, self._input_name())
             return diagnostic
         return None
+
+    def _output_for(self, text: str, line_offset: int) -> str:
+        """Parse, run the passes and print; functions that an internal error is about stay.
+
+        Raises `InternalError` if there is no output even so.
+        """
+        with internal_errors_of(None), self._instrumentation.timed("parse"):
+            module = self._parse(text, line_offset)
+        try:
+            with remarks_kept() as said, internal_errors_of(None):
+                return self._compiled(module)
+        except InternalError as error:
+            if wants_traceback():
+                raise
+            # Few programs meet a defect.
+            from polyir.tools.defects import Compilation, compile_others
+
+            parse = partial(self._parse, text, line_offset)
+            transform = partial(self._verified.apply, self.ctx)
+            result = compile_others(error, Compilation(parse, transform, self._emitted), said)
+            self._has_defects = True
+            return result
+
+    def _emitted(self, module: ModuleOp) -> str:
+        output = StringIO()
+        with internal_errors_of(None):
+            self._target.emit(self.ctx, module, output)
+        return output.getvalue()
+
+    def _compiled(self, module: ModuleOp) -> str:
+        """Run the passes and print."""
+        if self._tuned is not None:
+            self._tuned.require_kernel(module, self.args.tuned)
+            self._tuned.warn_of_machine(self.args.tuned)
+        with self._instrumentation.in_force(), self._reproducer_on_failure():
+            with meanwhile(*self._loading()):
+                self.pipeline.apply(self.ctx, module)
+            with self._instrumentation.timed("print"):
+                return self._emitted(module)
 
     def _reproducer_on_failure(self) -> AbstractContextManager[None]:
         reproducer = self._reproducer

@@ -13,6 +13,8 @@ from typing import cast
 
 import islpy as isl
 
+from polyir.model.index_expressions import require_index_number
+
 
 class Operator(Enum):
     """An operator of AST expressions; integers throughout, conditions are 0 or 1."""
@@ -205,7 +207,9 @@ def uses(expression: AstExpression, *operators: Operator) -> bool:
 
 
 def node_from_isl(node: isl.AstNode) -> AstNode:
-    """A node of isl's AST as plain data; raises `EndlessLoopError` and `OwnBoundError`.
+    """A node of isl's AST as plain data.
+
+    Raises `EndlessLoopError`, `OwnBoundError` and `WideNumberError`.
 
     The annotation of each user node must be its number, and a tuple of `LocalAccess`.
     """
@@ -254,7 +258,7 @@ def expression_from_isl(expression: isl.AstExpr) -> AstExpression:
     """An expression of isl's AST as plain data."""
     match isl.ast_expr_type(expression.get_type()):
         case isl.ast_expr_type.int:
-            return AstNumber(int(expression.get_val().to_python()))
+            return AstNumber(require_index_number(int(expression.get_val().to_python())))
         case isl.ast_expr_type.id:
             return AstName(_identifier(expression))
         case _:

@@ -57,6 +57,7 @@ from polyir.isl_callbacks import Callbacks, mapped_bottom_up
 from polyir.isl_lists import maps_of, parameters_of, sets_of
 from polyir.isl_trees import mark_id, mark_object, node_type
 from polyir.limits import CrashError, in_order, within_operations
+from polyir.model.index_expressions import WideNumberError
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
@@ -450,6 +451,8 @@ def _generate_under(
             root = node_from_isl(build.node_from_schedule(schedule))
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
+    except WideNumberError as error:
+        raise IncorrectAstError(error.message, location_of(scop.op)) from error
     except EndlessLoopError as error:
         raise PolyirError(_NO_LOOPS.format(error), location_of(scop.op)) from error
     return ScopAst(root, iterators, loop_names(scop, expanded), tiles), dates

@@ -32,6 +32,7 @@ from polyir.codegen.thread_strides import strided_members
 from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import mark_id, node_type
+from polyir.isl_values import isl_value
 from polyir.model.tree_loops import (
     isolates_iterations,
     iterates_over_tiles,
@@ -166,7 +167,7 @@ def _multiples(space: isl.Space, steps: Sequence[int]) -> isl.MultiAff:
     """The values that so many steps lead to: `{ [c, d] -> [32 c, 8 d] }`."""
     factors = isl.MultiVal.zero(space)
     for position, step in enumerate(steps):
-        factors = factors.set_val(position, isl.Val(step))
+        factors = factors.set_val(position, isl_value(step))
     return isl.MultiAff.identity(space.map_from_set()).scale_multi_val(factors)
 
 

@@ -9,6 +9,7 @@ import islpy as isl
 
 from polyir.isl_hulls import convex_with_strides
 from polyir.isl_lists import parameters_of
+from polyir.isl_values import isl_value
 
 
 @dataclass(frozen=True)
@@ -157,4 +158,4 @@ def between(context: isl.Set, parameter: str, count: int) -> isl.Set:
 
 def constant(value: int, context: isl.Set) -> isl.PwAff:
     """A number as a function of parameters."""
-    return isl.PwAff.val_on_domain(isl.Set.universe(context.get_space()), isl.Val(value))
+    return isl.PwAff.val_on_domain(isl.Set.universe(context.get_space()), isl_value(value))

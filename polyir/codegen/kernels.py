@@ -50,6 +50,7 @@ from polyir.isl_trees import (
     with_member_objects,
     with_members,
 )
+from polyir.isl_values import isl_value
 from polyir.model.gpu import (
     AXES,
     ThreadLoop,
@@ -302,7 +303,7 @@ def _window(
     for tile, (numbers, size) in tiles.items():
         if not size:
             continue
-        wanted = function.scale_down_val(isl.Val(size)).floor()
+        wanted = function.scale_down_val(isl_value(size)).floor()
         if not function.domain().is_subset(wanted.sub(numbers).zero_union_set()):
             continue
         axis = axis_of(attributes, "thread")
@@ -326,7 +327,7 @@ def _tile_of(loop: ThreadLoop, tiles: _Tiles) -> str | None:
         return None
     domain = loop.values.domain()
     for tile, (numbers, _) in tiles.items():
-        first = numbers.intersect_domain(domain).scale_val(isl.Val(loop.tile))
+        first = numbers.intersect_domain(domain).scale_val(isl_value(loop.tile))
         if domain.is_subset(first.sub(loop.origins).zero_union_set()):
             return tile
     return None
@@ -337,7 +338,7 @@ def _from_tiles(loop: ThreadLoop, tiles: _Tiles) -> ThreadLoop:
     tile = _tile_of(loop, tiles)
     if tile is None:
         return loop
-    own = parameter_on(loop.values.domain(), tile).scale_val(isl.Val(loop.tile))
+    own = parameter_on(loop.values.domain(), tile).scale_val(isl_value(loop.tile))
     return replace(loop, origins=own)
 
 
@@ -392,9 +393,9 @@ def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -
                 functions[position] = function
                 counts.append(None)
             elif axis < len(grid):
-                numbers = function.scale_down_val(isl.Val(step)).floor()
+                numbers = function.scale_down_val(isl_value(step)).floor()
                 distance = numbers.sub(parameter_on(numbers.domain(), tiles[axis]))
-                functions[position] = distance.scale_down_val(isl.Val(grid[axis])).floor()
+                functions[position] = distance.scale_down_val(isl_value(grid[axis])).floor()
                 offset = AstOperation(Operator.MUL, (AstNumber(step), AstName(tiles[axis])))
                 counts.append(Count(step * grid[axis], offset))
         if any(counts) or len(functions) < node.band_n_member():

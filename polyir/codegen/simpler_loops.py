@@ -9,6 +9,7 @@ import islpy as isl
 from polyir.codegen.thread_strides import strided_members
 from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_trees import node_type
+from polyir.isl_values import isl_value
 from polyir.model.tree_loops import isolates_iterations, loop_steps
 
 
@@ -49,7 +50,7 @@ def divided_members(band: isl.ScheduleNode, divisors: Sequence[int]) -> isl.Sche
     members = band.band_get_partial_schedule()
     values = isl.MultiVal.zero(members.get_space())
     for member, divisor in enumerate(divisors):
-        values = values.set_val(member, isl.Val(divisor))
+        values = values.set_val(member, isl_value(divisor))
     divided = members.scale_down_multi_val(values).floor()
     options = band.band_get_ast_build_options()
     return band.delete().insert_partial_schedule(divided).band_set_ast_build_options(options)

@@ -13,6 +13,7 @@ from polyir.cost.machine import Machine
 from polyir.cost.program import Reference, StatementModel, chain_cycles
 from polyir.cost.regions import Form
 from polyir.dialects.dependence import Dependence
+from polyir.isl_values import isl_value
 
 STORE_TO_LOAD = 5.0
 """Cycles until a load sees what was stored right before."""
@@ -291,7 +292,7 @@ def _is_carried(relation: isl.Map, source: str, target: str, loops: Sequence[Loo
         if loop is loops[-1]:
             near = isl.Constraint.inequality_from_aff(distance.add_constant_val(isl.Val(-1)))
             far = isl.Constraint.inequality_from_aff(
-                distance.neg().add_constant_val(isl.Val(LONGEST_DISTANCE))
+                distance.neg().add_constant_val(isl_value(LONGEST_DISTANCE))
             )
             return not _restricted(_restricted(relation, near), far).is_empty()
         relation = _restricted(relation, isl.Constraint.equality_from_aff(distance))
@@ -311,9 +312,9 @@ def _difference(space: isl.Space, source: Form, target: Form) -> isl.Aff:
     first = space.dim(isl.dim_type.in_)
     for form, offset, sign in ((source, 0, -1), (target, first, 1)):
         for variable, factor in form.terms:
-            value = isl.Val(sign * round(factor))
+            value = isl_value(sign * round(factor))
             result = result.add_coefficient_val(isl.dim_type.in_, offset + variable, value)
-    return result.add_constant_val(isl.Val(round(target.constant - source.constant)))
+    return result.add_constant_val(isl_value(round(target.constant - source.constant)))
 
 
 _EXTREMA = ("arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf")
@@ -348,7 +349,7 @@ def _carried(distances: Sequence[isl.Set], direction: Sequence[float]) -> int:
         for each in distances:
             point = each
             for position, entry in enumerate(direction):
-                value = isl.Val(round(entry * count))
+                value = isl_value(round(entry * count))
                 point = point.fix_val(isl.dim_type.set, position, value)
             if not point.is_empty():
                 return count

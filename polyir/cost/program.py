@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 
 from polyir.cost.regions import FAR, Constraint, Form, Region
 from polyir.dialects.dependence import DependenceKind
+from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import element_bytes
@@ -232,7 +233,7 @@ def _with_numbers(points: isl.Set, values: Values) -> isl.Set:
     """A set with numbers in place of parameters."""
     for position in range(points.dim(isl.dim_type.param)):
         name = points.get_dim_name(isl.dim_type.param, position) or ""
-        points = points.fix_val(isl.dim_type.param, position, isl.Val(values[name]))
+        points = points.fix_val(isl.dim_type.param, position, isl_value(values[name]))
     return points
 
 
@@ -265,7 +266,7 @@ def _linear(item: isl.Constraint | isl.Aff, kind: isl.dim_type, values: Values) 
 
 
 def _number(value: isl.Val) -> float:
-    return float(value.get_num_si()) / value.get_den_val().get_num_si()
+    return float(value.get_d())
 
 
 @dataclass(frozen=True)

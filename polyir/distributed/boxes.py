@@ -20,6 +20,7 @@ from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.irregular.code import Code
 from polyir.isl_hulls import coalesced
 from polyir.isl_lists import basic_sets_of
+from polyir.isl_values import isl_value
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.scop import Scop
 
@@ -114,7 +115,7 @@ def _or(function: isl.PwAff, otherwise: int, context: isl.Set) -> isl.PwAff:
     """
     elsewhere = isl.Set.universe(function.get_domain_space()).subtract(function.domain())
     zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(function.get_domain_space()))
-    rest = isl.PwAff.from_aff(zero.add_constant_val(isl.Val(otherwise)))
+    rest = isl.PwAff.from_aff(zero.add_constant_val(isl_value(otherwise)))
     rest = rest.intersect_params(elsewhere.params())
     return coalesced(function.union_add(rest).gist_params(context))
 

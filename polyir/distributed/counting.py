@@ -23,6 +23,7 @@ import islpy as isl
 
 from polyir.diagnostics import PolyirError
 from polyir.isl_lists import basic_sets_of
+from polyir.isl_values import isl_value
 from polyir.schedule.linear import Row, constraint_rows
 
 MOST_VISITED: Final = 200_000
@@ -361,6 +362,6 @@ def fixed(points: isl.Set, values: Mapping[str, int]) -> isl.Set:
     for name, value in values.items():
         place = points.find_dim_by_name(isl.dim_type.param, name)
         if place >= 0:
-            points = points.fix_val(isl.dim_type.param, place, isl.Val(value))
+            points = points.fix_val(isl.dim_type.param, place, isl_value(value))
             points = points.project_out(isl.dim_type.param, place, 1)
     return points

@@ -15,6 +15,7 @@ import islpy as isl
 from polyir.distributed.elements import OWN, PEER, Division, Elements, apart
 from polyir.distributed.phases import Phase
 from polyir.isl_lists import basic_sets_of, sets_of
+from polyir.isl_values import isl_value
 from polyir.limits import within_operations
 
 
@@ -77,10 +78,10 @@ def _distance(places: isl.BasicSet, division: Division, dimension: int, is_last:
     name = (division.end if is_last else division.begin)(dimension, OWN)
     position = places.get_space().find_dim_by_name(isl.dim_type.param, name)
     bound = isl.Aff.var_on_domain(space, isl.dim_type.param, position)
-    bound = bound.scale_val(isl.Val(each.stride)).add_constant_val(isl.Val(each.offset))
+    bound = bound.scale_val(isl_value(each.stride)).add_constant_val(isl_value(each.offset))
     place = isl.Aff.var_on_domain(space, isl.dim_type.set, dimension)
     distance = bound.sub(place) if is_last else place.sub(bound).add_constant_val(isl.Val(1))
-    return distance.scale_down_val(isl.Val(each.stride)).ceil()
+    return distance.scale_down_val(isl_value(each.stride)).ceil()
 
 
 def _most(places: isl.BasicSet, distance: isl.Aff) -> int | None:

@@ -21,6 +21,7 @@ from polyir.distributed.placement import places_in_space
 from polyir.isl_hulls import coalesced
 from polyir.isl_lists import basic_sets_of, parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
+from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 
 
@@ -59,8 +60,8 @@ class Range:
 
     def tile(self, value: isl.PwAff) -> isl.PwAff:
         """The number of the tile that has a value."""
-        shifted = value.add_constant_val(isl.Val(-self.offset))
-        return shifted.scale_down_val(isl.Val(self.stride)).floor()
+        shifted = value.add_constant_val(isl_value(-self.offset))
+        return shifted.scale_down_val(isl_value(self.stride)).floor()
 
 
 def _is_bounded(difference: isl.PwAff) -> bool:

@@ -18,6 +18,7 @@ import islpy as isl
 
 from polyir.distributed.linear_systems import solved
 from polyir.isl_lists import pieces_of, sets_of
+from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 
@@ -149,7 +150,7 @@ def _of_function(function: isl.Aff) -> Row:
 
 
 def _number(value: isl.Val) -> Fraction:
-    return Fraction(value.get_num_si(), int(value.get_den_val().to_python()))
+    return Fraction(value.to_str())
 
 
 def _subscripts(access: isl.Map) -> Iterator[Row]:
@@ -163,7 +164,7 @@ def _subscripts(access: isl.Map) -> Iterator[Row]:
 
 def _sum(factors: Row, loops: Sequence[isl.UnionPwAff]) -> isl.UnionPwAff:
     terms = [
-        loop if factor == 1 else loop.scale_val(isl.Val(int(factor)))
+        loop if factor == 1 else loop.scale_val(isl_value(int(factor)))
         for factor, loop in zip(factors, loops, strict=True)
         if factor
     ]

@@ -16,6 +16,7 @@ from polyir.distributed.counting import fixed, number_of_points
 from polyir.distributed.time_model import Choice, Network, best_grid
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import BandMembers, TreeNode, describe_tree
+from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 
 
@@ -70,6 +71,8 @@ def _band(node: TreeNode) -> BandMembers | None:
 def _slope(points: isl.Set, place: int, ends: tuple[int, int]) -> float:
     """How many iterations later the last column starts than the first one, for each column."""
     first, last = ends
-    starts = (points.fix_val(isl.dim_type.set, place, isl.Val(end)).dim_min_val(0) for end in ends)
+    starts = (
+        points.fix_val(isl.dim_type.set, place, isl_value(end)).dim_min_val(0) for end in ends
+    )
     begin, end = (int(start.to_python()) for start in starts)
     return max(0.0, (end - begin) / max(1, last - first))

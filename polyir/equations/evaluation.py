@@ -48,6 +48,7 @@ from polyir.equations.system import (
     Use,
     Variable,
 )
+from polyir.isl_values import isl_value
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -225,7 +226,7 @@ class _Instance:
         for body in self._system.bodies:
             context = body.context.intersect(self._system.context)
             for place, value in enumerate(self._parameters):
-                context = context.fix_val(isl.dim_type.param, place, isl.Val(value))
+                context = context.fix_val(isl.dim_type.param, place, isl_value(value))
             if not context.is_empty():
                 return body
         values = zip(self._system.parameters, self._parameters, strict=True)
@@ -236,7 +237,7 @@ class _Instance:
         """List the points of each reduction by the point to which they contribute."""
         domain = self._system.variables[equation.variable].domain
         for place, value in enumerate(self._parameters):
-            domain = domain.fix_val(isl.dim_type.param, place, isl.Val(value))
+            domain = domain.fix_val(isl.dim_type.param, place, isl_value(value))
         self._list_bodies(equation.expression, domain)
 
     def _list_bodies(self, expression: Expression, needed: isl.Set) -> None:
@@ -398,7 +399,7 @@ def _inputs_of(functions: isl.MultiAff) -> int:
 def _singleton(space: isl.Space, point: Point) -> isl.Set:
     result = isl.Set.universe(space)
     for place, value in enumerate(point):
-        result = result.fix_val(isl.dim_type.set, place, isl.Val(value))
+        result = result.fix_val(isl.dim_type.set, place, isl_value(value))
     return result
 
 

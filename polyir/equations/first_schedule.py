@@ -18,6 +18,7 @@ import islpy as isl
 from polyir.diagnostics import PolyirError
 from polyir.equations.statements import Computations
 from polyir.isl_lists import basic_sets_of, maps_of
+from polyir.isl_values import isl_value
 from polyir.limits import within_operations
 from polyir.schedule.components import strongly_connected_components
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
@@ -134,7 +135,7 @@ def _remainder_classes(domain: isl.Set) -> list[isl.Set]:
         part = domain
         for place, (stride, remainder) in enumerate(zip(strides, remainders, strict=True)):
             index = isl.Aff.var_on_domain(local, isl.dim_type.set, place)
-            value = index.mod_val(isl.Val(stride)).add_constant_val(isl.Val(-remainder))
+            value = index.mod_val(isl_value(stride)).add_constant_val(isl_value(-remainder))
             part = part.intersect(isl.PwAff.from_aff(value).zero_set())
         if not part.is_empty():
             classes.append(part.coalesce())

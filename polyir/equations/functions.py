@@ -11,6 +11,7 @@ import numpy as np
 from polyir.diagnostics import PolyirError
 from polyir.equations.polynomials import terms_of
 from polyir.isl_lists import basic_sets_of
+from polyir.isl_values import isl_value
 
 Point = tuple[int, ...]
 
@@ -82,7 +83,7 @@ def points_of(domain: isl.Set, parameters: Sequence[int]) -> list[Point]:
 def at_parameters(domain: isl.Set, parameters: Sequence[int]) -> isl.Set:
     """The part of a set at given values of its parameters, in their order."""
     for place, value in enumerate(parameters):
-        domain = domain.fix_val(isl.dim_type.param, place, isl.Val(value))
+        domain = domain.fix_val(isl.dim_type.param, place, isl_value(value))
     return domain
 
 

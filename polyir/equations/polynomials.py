@@ -6,6 +6,8 @@ from math import lcm
 
 import islpy as isl
 
+from polyir.isl_values import isl_value
+
 
 def terms_of(polynomial: isl.QPolynomial) -> tuple[list[tuple[int, list[isl.Aff]]], int]:
     """A quasi-polynomial as a sum of products, divided by a number, the second result.
@@ -19,7 +21,7 @@ def terms_of(polynomial: isl.QPolynomial) -> tuple[list[tuple[int, list[isl.Aff]
     local = isl.LocalSpace.from_space(polynomial.get_domain_space())
     products = []
     for term in terms:
-        coefficient = int(term.get_coefficient_val().mul(isl.Val(denominator)).to_python())
+        coefficient = int(term.get_coefficient_val().mul(isl_value(denominator)).to_python())
         factors: list[isl.Aff] = []
         for kind in (isl.dim_type.param, isl.dim_type.set):
             for place in range(term.dim(kind)):
@@ -50,7 +52,7 @@ def _composed(
     products, denominator = terms_of(polynomial)
     total = zero
     for coefficient, factors in products:
-        scale = isl.Val(coefficient).div(isl.Val(denominator))
+        scale = isl_value(coefficient).div(isl_value(denominator))
         product = isl.QPolynomial.val_on_domain(zero.get_domain_space(), scale)
         for factor in factors:
             value = factor.pullback_multi_aff(function)

@@ -8,6 +8,7 @@ import islpy as isl
 
 from polyir.equations.element_types import ElementType
 from polyir.equations.system import Body, Equation, Expression, Reduce, System
+from polyir.isl_values import isl_value
 
 
 def with_trees(
@@ -50,7 +51,7 @@ def _in_blocks(reduction: Reduce, block: int) -> Reduce:
     points = projection.get_domain_space()
     identity = isl.MultiAff.identity_on_domain_space(points)
     index = identity.get_at(free[-1])
-    number = index.scale_down_val(isl.Val(block)).floor()
+    number = index.scale_down_val(isl_value(block)).floor()
     blocks = replace(reduction, projection=identity.set_at(free[-1], number))
     # The result does not depend on the index: the number of a block will do for it.
     return replace(reduction, operand=blocks)

@@ -50,7 +50,13 @@ def read_expression(source: SourceText, branch: Branch, leaf: Leaf, depth: int =
         case operator:
             lhs = read_expression(source, node.children[0], leaf, depth + 1)
             rhs = read_expression(source, node.children[1], leaf, depth + 1)
-            return _combine(source, node.children[1], operator, lhs, rhs)
+            combined = _combine(source, node.children[1], operator, lhs, rhs)
+            if any(
+                isinstance(part, AffineConstantExpr) and not -(2**63) <= part.value < 2**63
+                for part in (combined, getattr(combined, "rhs", None))
+            ):
+                source.fail(node, "a number in the affine expression does not fit into 64 bits")
+            return combined
 
 
 def _combine(

@@ -18,6 +18,7 @@ from typing import Final, Literal
 import islpy as isl
 
 from polyir.diagnostics import OptionError
+from polyir.isl_values import isl_value
 from polyir.schedule.components import Component, Pair, strongly_connected_components
 from polyir.schedule.constraints import ScheduledStatement, Spanned
 from polyir.schedule.dependences import DependenceGraph
@@ -233,7 +234,7 @@ def _vertices_of(position: int, domain: isl.Set, context: isl.Set) -> Iterator[_
 
 def _large(parameters: isl.Set) -> isl.Set:
     for place in range(parameters.dim(isl.dim_type.param)):
-        parameters = parameters.lower_bound_val(isl.dim_type.param, place, LARGE)
+        parameters = parameters.lower_bound_val(isl.dim_type.param, place, isl_value(LARGE))
     return parameters
 
 

@@ -18,6 +18,7 @@ import islpy as isl
 
 from polyir.interleaving.point import Interleaving, Level
 from polyir.interleaving.preorders import Restrictions
+from polyir.isl_values import isl_value
 from polyir.schedule.integer_program import lexicographic_minimum
 from polyir.schedule.linear import Row, matrix_of
 
@@ -220,7 +221,7 @@ class LinearForm:
         equality = isl.Constraint.alloc_equality(isl.LocalSpace.from_space(points.get_space()))
         equality = equality.set_coefficient_val(kinds.set, 0, -1)
         for place, cost in enumerate(costs, 1):
-            equality = equality.set_coefficient_val(kinds.set, place, cost)
+            equality = equality.set_coefficient_val(kinds.set, place, isl_value(cost))
         best = lexicographic_minimum(points.add_constraint(equality))
         if best is None:
             return None

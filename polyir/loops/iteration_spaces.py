@@ -17,6 +17,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.dialects.affine_extra import MaxOp
+from polyir.isl_values import isl_value
 from polyir.loops.loop_ranges import Bounds, LoopRange, ranges_of
 from polyir.model.affine import IndexReader, NotAffineError, constant, constant_value
 from polyir.model.affine_operations import written_out
@@ -71,11 +72,11 @@ class IterationSpaces:
         result = constant(self._reader.space, expression.constant)
         for atom, coefficient in expression.terms:
             term = self._division(atom) if isinstance(atom, Division) else self._reader.read(atom)
-            result = result.add(term.scale_val(isl.Val(coefficient)))
+            result = result.add(term.scale_val(isl_value(coefficient)))
         return result
 
     def _division(self, division: Division) -> isl.PwAff:
-        dividend, divisor = self.function(division.dividend), isl.Val(division.divisor)
+        dividend, divisor = self.function(division.dividend), isl_value(division.divisor)
         match division.kind:
             case AffineBinaryOpKind.Mod:
                 return dividend.mod_val(divisor)
@@ -261,7 +262,7 @@ class _ParametricReader(IndexReader):
         divisor = constant_value(self.read(op.rhs))
         if divisor is None or divisor <= 0:
             return None
-        quotient = self.read(op.lhs).scale_down_val(isl.Val(divisor))
+        quotient = self.read(op.lhs).scale_down_val(isl_value(divisor))
         return quotient.floor() if isinstance(op, arith.FloorDivSIOp) else quotient.ceil()
 
     def _limits(self, op: Operation | Block, value: isl.PwAff) -> list[isl.Set]:

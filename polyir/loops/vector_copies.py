@@ -39,6 +39,7 @@ from polyir.loops.loop_forms import computed
 from polyir.model.affine_operations import is_semi_affine, written_out
 from polyir.model.index_expressions import Division, IndexExpression, compose, map_of
 from polyir.model.raising.effects import is_pure, may_trap
+from polyir.model.vectors import elements_form_vectors
 
 Load = affine.LoadOp | memref.LoadOp
 Store = affine.StoreOp | memref.StoreOp
@@ -173,6 +174,11 @@ class BodyFacts:
         return tuple(indices)
 
     def _add_access(self, op: Access) -> None:
+        assert isinstance(op.memref.type, MemRefType)
+        if self.has_vectors and not elements_form_vectors(op.memref.type):
+            raise UnsuitableError(
+                f"elements of type {op.memref.type.element_type} form no vectors in memory"
+            )
         subscripts = self.subscripts_of(op)
         for value in (value for each in subscripts for value in each.values()):
             if value not in self.counters and value.owner.parent is op.parent:

@@ -22,6 +22,7 @@ from xdsl.ir.affine import (
 )
 
 from polyir.dialects.affine_extra import MaxOp
+from polyir.isl_values import isl_value
 
 
 class NotAffineError(ValueError):
@@ -35,7 +36,7 @@ Resolve = Callable[[SSAValue], isl.PwAff | None]
 def constant(space: isl.Space, value: int) -> isl.PwAff:
     """A constant on the set space `space`."""
     local = isl.LocalSpace.from_space(space)
-    return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl.Val(value)))
+    return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl_value(value)))
 
 
 def constant_value(expression: isl.PwAff) -> int | None:
@@ -85,11 +86,11 @@ def _binary(kind: AffineBinaryOpKind, left: isl.PwAff, right: isl.PwAff) -> isl.
         raise NotAffineError(f"{kind.get_token()} by something other than a positive constant")
     match kind:
         case AffineBinaryOpKind.Mod:
-            return left.mod_val(isl.Val(divisor))
+            return left.mod_val(isl_value(divisor))
         case AffineBinaryOpKind.FloorDiv:
-            return left.scale_down_val(isl.Val(divisor)).floor()
+            return left.scale_down_val(isl_value(divisor)).floor()
         case AffineBinaryOpKind.CeilDiv:
-            return left.scale_down_val(isl.Val(divisor)).ceil()
+            return left.scale_down_val(isl_value(divisor)).ceil()
 
 
 class IndexReader:

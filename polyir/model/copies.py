@@ -27,6 +27,7 @@ from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import mark_object, node_type
+from polyir.isl_values import isl_value
 from polyir.model.analysis import compute_dependences, flow_by_dates
 from polyir.model.copy_events import Event, access_events, renamed
 from polyir.model.gpu import barrier_statements
@@ -227,4 +228,4 @@ def _with_entry(date: isl.Map, entry: int) -> isl.Map:
     """Dates with one more entry, a constant."""
     position = date.dim(isl.dim_type.out)
     date = date.add_dims(isl.dim_type.out, 1)
-    return date.fix_val(isl.dim_type.out, position, isl.Val(int(entry)))
+    return date.fix_val(isl.dim_type.out, position, isl_value(int(entry)))

@@ -12,6 +12,7 @@ from xdsl.ir import Block
 from polyir.diagnostics import LegalityError
 from polyir.dialects.scop import LocalArrayOp
 from polyir.isl_maps import moved_along
+from polyir.isl_values import isl_value
 from polyir.model.affine import NotAffineError
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, LocalMark, destinations
@@ -145,7 +146,7 @@ def _cells_of(array: LocalArrayOp, space: isl.Space, scop: Scop) -> isl.Set:
     for position, extent in enumerate(array.memory.type.get_shape()):
         inside = inside.lower_bound_val(isl.dim_type.set, position, isl.Val(0))
         if extent != DYNAMIC_INDEX:
-            inside = inside.upper_bound_val(isl.dim_type.set, position, isl.Val(extent - 1))
+            inside = inside.upper_bound_val(isl.dim_type.set, position, isl_value(extent - 1))
             continue
         try:
             size = reader.read(next(sizes))

@@ -20,6 +20,7 @@ from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAtt
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes, OneBlockAttr
 from polyir.isl_maps import universe
 from polyir.isl_trees import mark_object, node_type
+from polyir.isl_values import isl_value
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
 
@@ -76,7 +77,7 @@ def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAf
         values = band.band_get_partial_schedule().get_at(position)
         values = values.intersect_domain(band.get_domain())
         if dimension.level == "block":
-            step = isl.Val(member_steps(band)[position])
+            step = isl_value(member_steps(band)[position])
             values = values.scale_down_val(step).floor()
         known = found.get(dimension)
         found[dimension] = values if known is None else known.union_add(values)
@@ -134,9 +135,9 @@ class ThreadLoop:
     def numbers(self, threads: int) -> isl.UnionPwAff:
         """The numbers of the threads that run the instances, of so many."""
         if self.tile % threads == 0:
-            return self.values.mod_val(isl.Val(threads))
-        distances = self.values.mod_val(isl.Val(self.tile))
-        return distances if self.tile < threads else distances.mod_val(isl.Val(threads))
+            return self.values.mod_val(isl_value(threads))
+        distances = self.values.mod_val(isl_value(self.tile))
+        return distances if self.tile < threads else distances.mod_val(isl_value(threads))
 
 
 def thread_loops(mark: isl.ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
@@ -174,7 +175,7 @@ def _in_tiles(values: isl.UnionPwAff, around: Sequence[tuple[isl.UnionPwAff, int
     """The member with `values`, inside members with these values and steps."""
     for outer, step in reversed(around):
         origins = outer.intersect_domain(values.domain())
-        size = isl.Val(step)
+        size = isl_value(step)
         rounded = values.scale_down_val(size).floor().scale_val(size)
         if step > 1 and values.domain().is_subset(origins.sub(rounded).zero_union_set()):
             return ThreadLoop(values, origins, step)
@@ -207,7 +208,7 @@ def numbers_of_blocks(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
         values = mapped.get(GpuDimension("block", axis))
         if values is not None:
             is_limited = position < len(limits)
-            found[axis] = values.mod_val(isl.Val(limits[position])) if is_limited else values
+            found[axis] = values.mod_val(isl_value(limits[position])) if is_limited else values
     return found
 
 

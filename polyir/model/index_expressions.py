@@ -27,8 +27,27 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
+from polyir.diagnostics import PolyirError
 from polyir.dialects.affine_semantics import is_valid_symbol
 from polyir.model.affine import NotAffineError
+
+
+class WideNumberError(PolyirError):
+    """A number that no index has: it does not fit into 64 bits."""
+
+
+def require_index_number(number: int) -> int:
+    """`number`; raises `WideNumberError` if it does not fit in an index."""
+    if not is_index_number(number):
+        # Python prints no numbers of thousands of digits.
+        shown = str(number) if number.bit_length() < 256 else f"of {number.bit_length()} bits"
+        raise WideNumberError(f"an index expression needs the number {shown}, beyond 64 bits")
+    return number
+
+
+def is_index_number(number: int) -> bool:
+    """Whether a number fits in an index, which has 64 bits and a sign."""
+    return -(1 << 63) <= number < 1 << 63
 
 
 @dataclass(frozen=True)
@@ -68,6 +87,18 @@ class IndexExpression:
                 return value
             case _:
                 return None
+
+    @property
+    def wide_number(self) -> int | None:
+        """A number in it that does not fit in an index."""
+        for atom, factor in (*self.terms, (None, self.constant)):
+            if not is_index_number(factor):
+                return factor
+            if isinstance(atom, Division):
+                inner = atom.dividend.wide_number
+                if inner is not None or not is_index_number(atom.divisor):
+                    return atom.divisor if inner is None else inner
+        return None
 
     def __add__(self, other: IndexExpression) -> IndexExpression:
         coefficients = dict(self.terms)
@@ -281,10 +312,21 @@ class Numbering:
 def map_of(
     expressions: Sequence[IndexExpression], dimensions_only: bool = False
 ) -> tuple[AffineMap, tuple[SSAValue, ...]]:
-    """An affine map with `expressions` as results, and its operands."""
+    """An affine map with `expressions` as results, and its operands.
+
+    Raises `WideNumberError`.
+    """
+    _require_index_numbers(expressions)
     numbering = Numbering.over(expressions, dimensions_only)
     results = tuple(numbering.expression(expression) for expression in expressions)
     return AffineMap(len(numbering.dimensions), len(numbering.symbols), results), numbering.operands
+
+
+def _require_index_numbers(expressions: Iterable[IndexExpression]) -> None:
+    for expression in expressions:
+        number = expression.wide_number
+        if number is not None:
+            require_index_number(number)
 
 
 @dataclass(frozen=True)
@@ -304,7 +346,8 @@ class Constraint:
 
 
 def set_of(constraints: Sequence[Constraint]) -> tuple[AffineSetAttr, tuple[SSAValue, ...]]:
-    """An affine set with the given constraints, and its operands."""
+    """An affine set with the given constraints, and its operands; raises `WideNumberError`."""
+    _require_index_numbers(constraint.expression for constraint in constraints)
     numbering = Numbering.over(constraint.expression for constraint in constraints)
     zero = AffineConstantExpr(0)
     items = tuple(

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import islpy as isl
 
+from polyir.isl_values import isl_value
 from polyir.model.order import MOST_REMEMBERED
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import schedules_below
@@ -139,8 +140,8 @@ def _moves(access: Access, step: isl.Map) -> isl.Set:
 
 def _is_within(moves: isl.Set, position: int, bound: int) -> bool:
     """Whether a coordinate is between `-bound` and `bound`."""
-    low = moves.lower_bound_val(isl.dim_type.set, position, isl.Val(-bound))
-    return moves.is_subset(low.upper_bound_val(isl.dim_type.set, position, isl.Val(bound)))
+    low = moves.lower_bound_val(isl.dim_type.set, position, isl_value(-bound))
+    return moves.is_subset(low.upper_bound_val(isl.dim_type.set, position, isl_value(bound)))
 
 
 # Transformations ask the same of all members of a band, and of bands in several places.

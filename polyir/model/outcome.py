@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
+
+if TYPE_CHECKING:
+    from polyir.model.scop import Scop
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,40 @@ class Outcome:
     missed: tuple[str, ...] = ()
     dependences: Dependences | None = None
     proved: bool = False
+
+
+def require_outcome(outcome: object, scop: Scop) -> None:
+    """Raise `TypeError` or `ValueError` if a pass does not return what it must for a scop."""
+    if not isinstance(outcome, Outcome):
+        raise TypeError(f"'transform' must return an Outcome, not {_kind(outcome)}")
+    if not isinstance(outcome.schedule, isl.Schedule):
+        kind = _kind(outcome.schedule)
+        raise TypeError(f"the schedule of an Outcome must be an islpy.Schedule, not {kind}")
+    for name in ("done", "missed"):
+        messages: object = getattr(outcome, name)
+        if not isinstance(messages, tuple) or not all(isinstance(m, str) for m in messages):
+            raise TypeError(f"'{name}' of an Outcome must be a tuple of texts, not {messages!r}")
+    if outcome.dependences is not None and not isinstance(outcome.dependences, Dependences):
+        kind = _kind(outcome.dependences)
+        raise TypeError(f"the dependences of an Outcome must be Dependences, not {kind}")
+    if outcome.schedule is scop.schedule:
+        return
+    before, now = scop.domain, outcome.schedule.get_domain()
+    if now.is_equal(before):
+        return
+    # A schedule may order instances that the context excludes.
+    within = now.intersect_params(scop.context)
+    missing = before.intersect_params(scop.context).subtract(within)
+    more = within.subtract(before)
+    for what, instances in (("misses", missing), ("has further instances:", more)):
+        if not instances.is_empty():
+            raise ValueError(
+                f"the schedule of an Outcome must be of the scop's domain, and {what} {instances}"
+            )
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else type(value).__qualname__
 
 
 @dataclass(frozen=True)

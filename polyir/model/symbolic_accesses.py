@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.scop import ScopOp
+from polyir.isl_values import isl_value
 from polyir.model.affine import IndexReader, NotAffineError, constant_value
 from polyir.model.index_arrays import IndexFunction, index_functions, without_casts
 from polyir.model.statements import SymbolicAccess
@@ -152,7 +153,7 @@ class _AccessReader:
         step = constant_value(reader.read(loop.step))
         if step is None or step <= 0:
             raise NotAffineError("the step is not a positive constant")
-        offset = value.sub(lower).mod_val(isl.Val(step))
+        offset = value.sub(lower).mod_val(isl_value(step))
         return inside if step == 1 else inside.intersect(offset.zero_set())
 
     def _where(self, op: scf.IfOp, is_first: bool, reader: IndexReader) -> isl.Set:

@@ -16,16 +16,19 @@ import islpy as isl
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AnyFloat,
     FixedBitwidthType,
     Float32Type,
     Float64Type,
+    IndexType,
     IntegerType,
     MemRefType,
     NoneAttr,
     VectorType,
 )
 
-from polyir.model.statements import Access
+from polyir.isl_values import isl_value
+from polyir.model.statements import Access, Statement
 
 VECTOR_BYTES: Final = 16
 """The size of the longest loads and stores of a thread."""
@@ -37,6 +40,25 @@ def vector_width(type: MemRefType) -> int:
     if not isinstance(element, Float32Type | Float64Type | IntegerType):
         return 1
     return {32: 4, 64: 2}.get(element.bitwidth, 1)
+
+
+def elements_form_vectors(type: MemRefType) -> bool:
+    """Whether successive elements of an array can be loaded and stored as one vector.
+
+    Truth values take a byte each in memory, and a bit in a vector. Elements that are vectors
+    themselves form none.
+    """
+    element = type.element_type
+    if isinstance(element, IntegerType):
+        return element.bitwidth in (8, 16, 32, 64)
+    return isinstance(element, AnyFloat | IndexType)
+
+
+def has_vectors(statement: Statement) -> bool:
+    """Whether the elements of all arrays that a statement accesses form vectors."""
+    operands = (each for access in statement.accesses for each in access.operation.operands)
+    types = {each.type for each in operands if isinstance(each.type, MemRefType)}
+    return all(map(elements_form_vectors, types))
 
 
 def vector_of(access: Access) -> VectorType | None:
@@ -72,7 +94,7 @@ def element_number(space: isl.Space, type: MemRefType) -> isl.PwAff | None:
     first = space.dim(isl.dim_type.set) - len(shape)
     number = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
     for position, stride in enumerate(strides):
-        number = number.set_coefficient_val(isl.dim_type.in_, first + position, isl.Val(stride))
+        number = number.set_coefficient_val(isl.dim_type.in_, first + position, isl_value(stride))
     return isl.PwAff.from_aff(number)
 
 
@@ -83,4 +105,4 @@ def _strides(shape: Sequence[int]) -> list[int]:
 
 def aligned(number: isl.PwAff, width: int) -> isl.Set:
     """Where the number of an element is a multiple of the width of vectors."""
-    return number.mod_val(isl.Val(width)).zero_set()
+    return number.mod_val(isl_value(width)).zero_set()

@@ -10,6 +10,7 @@ from typing import Final
 import islpy as isl
 
 from polyir.isl_lists import parameters_of
+from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 from polyir.view.picture import MOST_DIMENSIONS, parameter_point
 
@@ -150,6 +151,6 @@ def _cut(points: isl.Set, width: int) -> isl.Set:
     if points.is_empty():
         return points
     for position in range(points.dim(isl.dim_type.set)):
-        last = points.dim_min_val(position).add(isl.Val(width - 1))
+        last = points.dim_min_val(position).add(isl_value(width - 1))
         points = points.upper_bound_val(isl.dim_type.set, position, last)
     return points

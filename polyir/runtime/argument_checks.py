@@ -21,6 +21,7 @@ from xdsl.traits import SymbolTable
 from polyir.diagnostics import PolyirError
 from polyir.irregular.checked_indices import IndexCheck
 from polyir.isl_lists import basic_sets_of
+from polyir.isl_values import isl_value
 from polyir.limits import within_operations
 from polyir.model.arguments import Source
 from polyir.model.requirements import Requirement
@@ -198,7 +199,7 @@ def _test(points: isl.Set, variables: Sequence[str]) -> str | None:
 def _contains(points: isl.Set, *values: int) -> bool:
     """Whether parameters are in `points`, by isl."""
     for position, value in enumerate(values):
-        points = points.fix_val(isl.dim_type.param, position, isl.Val(value))
+        points = points.fix_val(isl.dim_type.param, position, isl_value(value))
     return not points.is_empty()
 
 

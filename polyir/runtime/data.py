@@ -17,6 +17,7 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import PolyirError, location_of, missed, nearest
 from polyir.isl_lists import maps_of, parameters_of
+from polyir.isl_values import isl_value
 from polyir.model.arguments import Source, source_of
 from polyir.model.requirements import Requirement, requirements_of
 from polyir.model.scop import Scop
@@ -144,7 +145,9 @@ def _context(
 
 def _fixed(points: isl.Set, name: str, value: int) -> isl.Set:
     position = points.find_dim_by_name(isl.dim_type.param, name)
-    return points if position < 0 else points.fix_val(isl.dim_type.param, position, isl.Val(value))
+    return (
+        points if position < 0 else points.fix_val(isl.dim_type.param, position, isl_value(value))
+    )
 
 
 def _preferably_positive(points: isl.Set, name: str) -> isl.Set:
@@ -167,7 +170,7 @@ def _nearest_value(points: isl.Set, name: str, wanted: int) -> int:
     line = isl.Set.from_params(line).insert_dims(isl.dim_type.set, 0, 1)
     line = line.equate(isl.dim_type.param, 0, isl.dim_type.set, 0)
     line = line.project_out(isl.dim_type.param, 0, 1)
-    below = line.upper_bound_val(isl.dim_type.set, 0, isl.Val(wanted))
+    below = line.upper_bound_val(isl.dim_type.set, 0, isl_value(wanted))
     nearest_points = line.lexmin() if below.is_empty() else below.lexmax()
     point = nearest_points.sample_point()
     return int(point.get_coordinate_val(isl.dim_type.set, 0).to_python())
@@ -207,7 +210,7 @@ def _bounding_extents(
     elements: isl.Set, sizes: Mapping[str, int], default_size: int
 ) -> tuple[int, ...]:
     for position, name in enumerate(parameters_of(elements.get_space())):
-        elements = elements.fix_val(isl.dim_type.param, position, isl.Val(sizes[name]))
+        elements = elements.fix_val(isl.dim_type.param, position, isl_value(sizes[name]))
     extents: list[int] = []
     for position in range(elements.dim(isl.dim_type.set)):
         if elements.is_empty():

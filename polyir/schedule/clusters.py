@@ -18,6 +18,7 @@ from typing import Literal
 import islpy as isl
 
 from polyir.isl_lists import basic_maps_of
+from polyir.isl_values import isl_value
 from polyir.schedule.components import (
     Component,
     Pair,
@@ -246,8 +247,10 @@ class ClusterPolicy(Policy[Graph]):
             for piece in basic_maps_of(edge.relation):
                 relation = isl.Map.from_basic_map(piece)
                 distance = relation.apply_domain(source).apply_range(target).deltas()
-                outside = distance.lower_bound_val(isl.dim_type.set, 0, SMALL_DISTANCE + 1).union(
-                    distance.upper_bound_val(isl.dim_type.set, 0, -SMALL_DISTANCE - 1)
+                outside = distance.lower_bound_val(
+                    isl.dim_type.set, 0, isl_value(SMALL_DISTANCE + 1)
+                ).union(
+                    distance.upper_bound_val(isl.dim_type.set, 0, isl_value(-SMALL_DISTANCE - 1))
                 )
                 if not outside.is_empty():
                     return False

@@ -10,6 +10,7 @@ from typing import Self
 import islpy as isl
 
 from polyir.isl_lists import maps_of
+from polyir.isl_values import isl_value
 from polyir.limits import within_operations
 from polyir.schedule.components import Pair
 from polyir.schedule.constraints import ScheduleConstraints, ScheduledStatement
@@ -112,7 +113,7 @@ class DependenceEdge:
         form = self._distance_form(hyperplane, 1)
         equality = isl.Constraint.alloc_equality(
             isl.LocalSpace.from_space(self.relation.get_space())
-        ).set_constant_val(form[0])
+        ).set_constant_val(isl_value(form[0]))
         first_source = 1 + self.relation.dim(kinds.param)
         first_target = first_source + self.relation.dim(kinds.in_)
         for kind, entries in (
@@ -121,7 +122,7 @@ class DependenceEdge:
             (kinds.out, form[first_target:]),
         ):
             for iterator, coefficient in enumerate(entries):
-                equality = equality.set_coefficient_val(kind, iterator, coefficient)
+                equality = equality.set_coefficient_val(kind, iterator, isl_value(coefficient))
         return isl.Map.from_basic_map(isl.BasicMap.from_constraint(equality))
 
 

@@ -9,6 +9,8 @@ from operator import mul
 
 import islpy as isl
 
+from polyir.isl_values import isl_value
+
 Row = tuple[int, ...]
 
 
@@ -21,7 +23,7 @@ def matrix_of(rows: Sequence[Sequence[int]], width: int) -> isl.Mat:
         matrix = zero
         for column, entry in enumerate(row):
             if entry:
-                matrix = matrix.set_element_val(0, column, entry)
+                matrix = matrix.set_element_val(0, column, isl_value(entry))
         matrices.append(matrix)
     return stacked(matrices, width)
 

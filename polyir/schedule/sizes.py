@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 import islpy as isl
 
+from polyir.isl_values import isl_value
 from polyir.schedule.constraints import ScheduleConstraints
 
 LEAST_SIZE: Final = 6
@@ -103,7 +104,7 @@ class _SizeParameters:
         context = context.align_params(self._space(context.get_space()))
         for name in self._names:
             position = context.find_dim_by_name(isl.dim_type.param, name)
-            context = context.lower_bound_val(isl.dim_type.param, position, isl.Val(LEAST_SIZE))
+            context = context.lower_bound_val(isl.dim_type.param, position, isl_value(LEAST_SIZE))
         return context
 
     def in_set(self, union: isl.UnionSet) -> isl.UnionSet:
@@ -143,8 +144,8 @@ class _SizeParameters:
             return constraint
         name = self._names[self._bases.index(base)]
         position = constraint.get_space().find_dim_by_name(isl.dim_type.param, name)
-        constraint = constraint.set_constant_val(isl.Val(rest))
-        return constraint.set_coefficient_val(isl.dim_type.param, position, isl.Val(factor))
+        constraint = constraint.set_constant_val(isl_value(rest))
+        return constraint.set_coefficient_val(isl.dim_type.param, position, isl_value(factor))
 
     def _space(self, space: isl.Space) -> isl.Space:
         """The space of the parameters of `space` and of the sizes."""

@@ -10,6 +10,7 @@ import islpy as isl
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_maps import universe
 from polyir.isl_trees import with_member_objects
+from polyir.isl_values import isl_value
 from polyir.schedule.constraints import ScheduledStatement
 from polyir.schedule.linear import Row
 
@@ -200,12 +201,12 @@ def partial_schedule(
 def affine_function(row: AffineRow, space: isl.Space) -> isl.Aff:
     """The row as isl's function on `space`, the space of a statement's instances."""
     affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
-    affine = affine.set_constant_val(row.constant)
+    affine = affine.set_constant_val(isl_value(row.constant))
     for kind, entries in (
         (isl.dim_type.in_, row.coefficients),
         (isl.dim_type.param, row.parameters),
     ):
         for place, coefficient in enumerate(entries):
             if coefficient:
-                affine = affine.set_coefficient_val(kind, place, coefficient)
+                affine = affine.set_coefficient_val(kind, place, isl_value(coefficient))
     return affine

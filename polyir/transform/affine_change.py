@@ -15,6 +15,7 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import parameters_of
+from polyir.isl_values import isl_value
 from polyir.model.outcome import Outcome
 from polyir.transform.address import Directory, Loop, LoopAddress, StatementAddress
 from polyir.transform.bands import listed, loop_members, replace_band, require_free
@@ -88,7 +89,7 @@ def skew(schedule: isl.Schedule, dependences: Dependences, options: SkewOptions)
             f"cannot skew {loop} by {by}: {loop} contains {name_list(statements_of(loop.band))}, "
             f"but {by} contains only {name_list(statements_of(by.band))}"
         )
-    term = loop_members(by.band)[by.member].function.scale_val(isl.Val(options.factor))
+    term = loop_members(by.band)[by.member].function.scale_val(isl_value(options.factor))
     changed = _with_values(loop, _values(loop).add(term), f"skewing {loop}")
     what = f"skewing {loop} by {options.factor} * {by}"
     done = f"skewed {loop} by {options.factor} * {by}"
@@ -154,7 +155,7 @@ def scale(schedule: isl.Schedule, dependences: Dependences, options: ScaleOption
     loop = directory.loop(options.loop)
     moved = _instances(directory, loop, options.statements)
     names = listed(options.statements) or name_list(statements_of(loop.band))
-    factor = isl.Val(options.factor)
+    factor = isl_value(options.factor)
     changed = _change_some(loop, moved, lambda values: values.scale_val(factor), f"scaling {names}")
     what = f"scaling {names} by {options.factor} along {loop}"
     done = f"scaled {names} by {options.factor} along {loop}"

@@ -8,6 +8,7 @@ import islpy as isl
 
 from polyir.isl_lists import basic_sets_of
 from polyir.isl_trees import node_type
+from polyir.isl_values import isl_value
 from polyir.model.tree_loops import leaves, schedules_below
 from polyir.transform.walk import BAND
 
@@ -89,4 +90,4 @@ def _at_distance(dates: isl.Set, tile: int, point: int, distance: int) -> isl.Se
     equal = isl.Constraint.equality_alloc(isl.LocalSpace.from_space(dates.get_space()))
     equal = equal.set_coefficient_val(isl.dim_type.set, point, 1)
     equal = equal.set_coefficient_val(isl.dim_type.set, tile, -1)
-    return dates.add_constraint(equal.set_constant_val(-distance))
+    return dates.add_constraint(equal.set_constant_val(isl_value(-distance)))

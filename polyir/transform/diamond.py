@@ -16,6 +16,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import mapped_children, node_type
+from polyir.isl_values import isl_value
 from polyir.model.bands import Obstacle, active_at
 from polyir.model.order import Active, Member, members_of
 from polyir.model.outcome import Outcome
@@ -169,7 +170,7 @@ class _DiamondTiler:
     ) -> isl.ScheduleNode:
         members = [loop_members(band)[position] for position in order]
         sides = [member.function for member in members[1 : degrees + 1]]
-        multiple = members[0].function.scale_val(isl.Val(found.multiple))
+        multiple = members[0].function.scale_val(isl_value(found.multiple))
         diagonal = reduce(isl.UnionPwAff.sub, sides, multiple)
         diagonal = diagonal.add(_constants(band, found.constants))
         # The loops along the sides are cut; the one along the diagonal is a combination.
@@ -269,7 +270,7 @@ def _constants(band: isl.ScheduleNode, constants: Mapping[str, int]) -> isl.Unio
     """The function that is `constants[S]` for the instances of S that reach `band`."""
     parts = [
         isl.UnionPwAff.val_on_domain(
-            isl.UnionSet.from_set(instances), isl.Val(constants[instances.get_tuple_name()])
+            isl.UnionSet.from_set(instances), isl_value(constants[instances.get_tuple_name()])
         )
         for instances in sets_of(band.get_universe_domain())
     ]

@@ -10,6 +10,7 @@ import islpy as isl
 from polyir.model.locality import next_iteration
 from polyir.model.statements import Statement
 from polyir.model.updates import update_of
+from polyir.model.vectors import has_vectors
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,10 @@ def direction_of(statement: Statement, schedule: isl.Map, member: int) -> Direct
     """The direction of one member of `{ S[i] -> [all members] }`.
 
     `None` unless the next iteration, with all others as they are, is one fixed vector away, and one
-    value of the member further.
+    value of the member further. `None`, too, if elements of an array form no vectors.
     """
+    if not has_vectors(statement):
+        return None
     step = next_iteration(schedule, member)
     if step.is_empty() or _constants(step.deltas()) is None:
         return None

@@ -17,6 +17,7 @@ from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import mapped_children, node_type
+from polyir.isl_values import isl_value
 from polyir.model.bands import annotate_bands
 from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
@@ -91,7 +92,7 @@ class _Allocation:
             if node_type(node) in _SEQUENCES:
                 for part in sets_of(child.filter_get_filter()):
                     name = part.get_tuple_name()
-                    value = isl.PwAff.val_on_domain(part, isl.Val(position))
+                    value = isl.PwAff.val_on_domain(part, isl_value(position))
                     self.times[name] = (*self.times.get(name, ()), value)
             self.visit(child)
         for name in statements_of(node):

@@ -25,6 +25,7 @@ from polyir.dialects.scop import Space
 from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import TreeNode, build_tree, describe_tree
+from polyir.isl_values import isl_value
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop, unique_name
@@ -424,9 +425,9 @@ class LocalCopies:
                     raise NotPromotableError(
                         "a size depends on parameters, so that dimension cannot run backwards"
                     )
-                cell = cell.neg().add_constant_val(isl.Val(box.sizes[dimension] - 1))
+                cell = cell.neg().add_constant_val(isl_value(box.sizes[dimension] - 1))
             if group.strides and group.strides[dimension] > 1:
-                cell = cell.scale_down_val(isl.Val(group.strides[dimension])).floor()
+                cell = cell.scale_down_val(isl_value(group.strides[dimension])).floor()
             functions.append(cell)
         range_space = space.params().set_from_params().add_dims(isl.dim_type.set, len(functions))
         range_space = range_space.set_tuple_name(isl.dim_type.set, local.name)

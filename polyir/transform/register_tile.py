@@ -17,6 +17,7 @@ from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree import attributes_of_members
+from polyir.model.vectors import has_vectors
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,
@@ -326,6 +327,8 @@ class _RegisterTiler:
         if len(instances) != 1:
             return "it has several statements"
         statement = self._statements[instances[0].get_tuple_name()]
+        if not has_vectors(statement):
+            return "the elements of an array form no vectors"
         first = band.get_schedule_depth()
         schedule = schedule_of_statement(band, statement.domain, first)
         members = band.band_n_member()

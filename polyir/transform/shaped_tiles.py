@@ -12,6 +12,7 @@ import islpy as isl
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import mapped_children, node_type
+from polyir.isl_values import isl_value
 from polyir.model.bands import annotate_band
 from polyir.model.outcome import Outcome
 from polyir.transform.bands import LoopMember, anchored, loop_members
@@ -145,7 +146,7 @@ def _loops_from(band: isl.ScheduleNode) -> list[LoopMember]:
 def _combination(loops: Sequence[LoopMember], row: Sequence[int]) -> LoopMember:
     """The sum of loops that a row says."""
     terms = [
-        loop.function.scale_val(isl.Val(factor))
+        loop.function.scale_val(isl_value(factor))
         for loop, factor in zip(loops, row, strict=False)
         if factor
     ]

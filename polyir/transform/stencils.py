@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import islpy as isl
 
+from polyir.isl_values import isl_value
 from polyir.model.bands import Obstacle
 from polyir.model.order import Active, Member, backward, forward
 
@@ -30,9 +31,9 @@ class TimeSteps(NamedTuple):
 
     def of(self, time: Member) -> Member:
         """The time steps of the instances, where `time` is the loop."""
-        scale = isl.Val(self.multiple)
+        scale = isl_value(self.multiple)
         return {
-            name: function.scale_val(scale).add_constant_val(isl.Val(self.constants[name]))
+            name: function.scale_val(scale).add_constant_val(isl_value(self.constants[name]))
             for name, function in time.items()
         }
 
@@ -184,7 +185,7 @@ def _least_multiple(moves: isl.Set, sign: int) -> Fraction | None:
     """
     cone = moves.remove_divs().coefficients().flatten()
     slice_ = cone.fix_val(isl.dim_type.set, 0, isl.Val(0)).fix_val(
-        isl.dim_type.set, 2, isl.Val(sign)
+        isl.dim_type.set, 2, isl_value(sign)
     )
     if slice_.is_empty():
         return None

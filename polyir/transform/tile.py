@@ -11,6 +11,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_trees import mapped_children, node_type
+from polyir.isl_values import isl_value
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import (
     member_functions,
@@ -186,7 +187,7 @@ def _members(schedule: isl.Map, first: int, count: int) -> isl.Map:
 
 def tile_values(values: isl.UnionPwAff, size: int) -> isl.UnionPwAff:
     """`size * floor(values / size)`: the first value of the tile that a value is in."""
-    scale = isl.Val(size)
+    scale = isl_value(size)
     return values.scale_down_val(scale).floor().scale_val(scale)
 
 

@@ -12,6 +12,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import mapped_children, node_type
+from polyir.isl_values import isl_value
 from polyir.model.bands import active_at, annotate_bands, band_facts
 from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
@@ -297,4 +298,4 @@ def _counted(band: isl.ScheduleNode, summed: int) -> tuple[LoopMember, ...]:
 
 
 def _quotient(member: LoopMember, step: int) -> LoopMember:
-    return member.with_function(member.function.scale_down_val(isl.Val(step)).floor())
+    return member.with_function(member.function.scale_down_val(isl_value(step)).floor())

@@ -13,6 +13,7 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of, parameters_of
+from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 
 Coordinates = tuple[int, ...]
@@ -195,7 +196,7 @@ def parameter_point(parameters: Mapping[str, int], space: isl.Space) -> isl.Set:
     for name, value in parameters.items():
         position = point.find_dim_by_name(isl.dim_type.param, name)
         if position >= 0:
-            point = point.fix_val(isl.dim_type.param, position, isl.Val(value))
+            point = point.fix_val(isl.dim_type.param, position, isl_value(value))
     return point
 
 

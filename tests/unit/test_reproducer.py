@@ -43,7 +43,7 @@ def test_an_internal_error_leaves_a_reproducer(
         patch.setattr(TilePass, "apply", fail)
         file = tmp_path / "crash.mlir"
         arguments = ["--pluto-schedule", "--tile=16", "--wavefront", f"--crash-reproducer={file}"]
-        assert main([*arguments, "--emit=none", EXAMPLE]) == 1
+        assert main([*arguments, "--emit=none", EXAMPLE]) == 2
     shown = capsys.readouterr().err
     assert f"note: tile failed: reproducer generated at '{file}'" in shown
     assert "internal error (AssertionError: a bug)" in shown

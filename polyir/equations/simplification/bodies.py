@@ -17,6 +17,7 @@ from polyir.equations.system import (
     Polynomial,
     Variable,
 )
+from polyir.isl_values import isl_value
 from polyir.schedule.linear import Row
 
 Branch = tuple[isl.Set, Expression]
@@ -87,7 +88,7 @@ def _linear_part(function: isl.Aff) -> Row:
     count = function.dim(isl.dim_type.in_)
     values = [function.get_coefficient_val(isl.dim_type.in_, place) for place in range(count)]
     common = lcm(*(int(value.get_den_val().to_python()) for value in values))
-    return tuple(int(value.mul(isl.Val(common)).to_python()) for value in values)
+    return tuple(int(value.mul(isl_value(common)).to_python()) for value in values)
 
 
 def leaves(value: Expression) -> Iterator[Expression]:

@@ -15,6 +15,7 @@ import islpy as isl
 
 from polyir.equations.domains import Domains
 from polyir.equations.system import Body, Equation, Reduce, System
+from polyir.isl_values import isl_value
 from polyir.schedule.linear import constraint_rows, rank
 
 EMPTY = -1
@@ -52,7 +53,7 @@ def number_of_operations(system: System, parameters: Mapping[str, int]) -> int:
         needed = system.variables[equation.variable].domain.intersect_params(body.context)
         for points in _computed(finder, equation, needed):
             for place, name in enumerate(system.parameters):
-                value = isl.Val(parameters[name])
+                value = isl_value(parameters[name])
                 points = points.fix_val(isl.dim_type.param, place, value)
             total += int(points.count_val().to_python())
     return total

@@ -21,6 +21,7 @@ from polyir.equations.simplification.complexity import degree
 from polyir.equations.simplification.lattices import hermite, is_zero_on, kernel
 from polyir.equations.system import Dependence, Expression, Reduce, Restrict, Variable
 from polyir.isl_hulls import simplified
+from polyir.isl_values import isl_value
 from polyir.schedule.linear import Row, constraint_rows, dot, primitive
 
 MOST_SUBSETS = 500
@@ -180,7 +181,7 @@ def shift(space: isl.Space, vector: Row | list[int]) -> isl.MultiAff:
     """`{ [z] -> [z + vector] }` on a space of points."""
     function = isl.MultiAff.identity(space.map_from_set())
     for place, entry in enumerate(vector):
-        moved = function.get_at(place).add_constant_val(isl.Val(entry))
+        moved = function.get_at(place).add_constant_val(isl_value(entry))
         function = function.set_at(place, moved)
     return function
 
@@ -193,7 +194,7 @@ def linear_function(space: isl.Space, rows: tuple[Row, ...]) -> isl.MultiAff:
     for place, row in enumerate(rows):
         affine = isl.Aff.zero_on_domain(local)
         for index, entry in enumerate(row):
-            affine = affine.set_coefficient_val(isl.dim_type.in_, index, isl.Val(entry))
+            affine = affine.set_coefficient_val(isl.dim_type.in_, index, isl_value(entry))
         function = function.set_at(place, affine)
     return function
 
@@ -292,5 +293,5 @@ def _change(function: isl.Aff, direction: Row) -> int | None:
     total = isl.Val(0)
     for place, entry in enumerate(direction):
         coefficient = function.get_coefficient_val(isl.dim_type.in_, place)
-        total = total.add(coefficient.mul(isl.Val(entry)))
+        total = total.add(coefficient.mul(isl_value(entry)))
     return int(total.to_python()) if total.is_int() else None

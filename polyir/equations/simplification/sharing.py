@@ -17,6 +17,7 @@ from polyir.equations.simplification.decomposition import Space, quotient_of
 from polyir.equations.simplification.lattices import quotient
 from polyir.equations.simplification.reductions import Reduction, edges, linear_function
 from polyir.equations.system import Expression, Index, Operation, Polynomial
+from polyir.isl_values import isl_value
 from polyir.schedule.linear import Row
 
 MOST_PIECES = 4
@@ -90,7 +91,7 @@ def _counts(reduction: Reduction, line: Row) -> tuple[Reduction, isl.PwAff] | No
     least, greatest = (end.get_at(0) for end in ends)
     for stride in _strides(along):
         if _progression(least, greatest, stride).is_equal(along):
-            distance = greatest.sub(least).scale_down_val(isl.Val(stride))
+            distance = greatest.sub(least).scale_down_val(isl_value(stride))
             return simpler, distance.add_constant_val(isl.Val(1)).coalesce()
     return None
 

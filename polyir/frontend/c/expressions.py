@@ -138,7 +138,7 @@ class Expressions:
             raise refuse(node, "a string")
         number, suffix = integer_constant(node)
         is_decimal = not node.value.startswith("0")
-        return Value(_constant_type(number, suffix, is_decimal), index=IndexExpression((), number))
+        return self.conversions.integer(_constant_type(number, suffix, is_decimal), number)
 
     def _load(self, node: c_ast.Node) -> Value:
         element = self._variables.element(node, self.index)
@@ -325,6 +325,8 @@ class Expressions:
             return DataTest(node, negated)
         left, right = (value.index for value in pair)
         if left is not None and right is not None:
+            if (left - right).wide_number is not None:
+                return DataTest(node, negated)
             return comparison(operator, left, right)
         return self.operators.comparison_of_pieces(operator, *pair) or DataTest(node, negated)
 

@@ -67,13 +67,30 @@ class Operators:
         if exact is not None and operator == "*" and type.width == 64 and not type.is_signed:
             # Both factors are exact, and nothing is as large as 2**63.
             self._builder.assume_everywhere(exact)
-        if exact is not None and self._conversions.is_exact(type, exact):
+        is_exact = exact is not None and self._conversions.is_exact(type, exact)
+        if is_exact and exact is not None and not type.is_signed and exact.is_constant:
+            return self._conversions.integer(type, exact.constant)
+        if is_exact and exact is not None and not self._is_for_large(operator, left, right):
             pieces = self._pieces_of(operator, left, right) if left.pieces or right.pieces else None
             return self.with_pieces(Value(type, index=exact), pieces)
         operands = (self._conversions.data(left), self._conversions.data(right))
         data = self._integer(node, operator, type, *operands)
+        if is_exact:
+            return Value(type, data, exact)
         value = self._conversions.of_data(type, data)
         return self.with_pieces(value, self._pieces_of(operator, left, right))
+
+    def _is_for_large(self, operator: str, left: Value, right: Value) -> bool:
+        """Whether data is another number than the exact index if a parameter is 2**63 or more.
+
+        A counter does not get there, and sums that wrap around have the same bits.
+        """
+        if left.is_for_large or right.is_for_large:
+            return True
+        if operator not in ("*", "/", "%") or left.type.is_signed or left.type.width < 64:
+            return False
+        operands = (each.index.values() for each in (left, right) if each.index is not None)
+        return any(self._builder.is_invariant(value) for values in operands for value in values)
 
     # Values in pieces
 

@@ -18,6 +18,7 @@ from polyir.frontend.c.scopes import Scopes
 from polyir.frontend.c.stated_arrays import StatedArrays, is_about_array
 from polyir.frontend.c.translation import RegionTranslator, TranslatedRegion
 from polyir.frontend.c.types import SCHAR, UCHAR
+from polyir.internal_errors import InternalError, internal_errors_of, wants_traceback
 
 
 @dataclass(frozen=True)
@@ -283,11 +284,18 @@ class _RegionFinder:
         Between pragmas for polyir, other pragmas are dropped. A loop that nobody named keeps them.
         """
         try:
-            return self._translator.translate(
-                function, statements, following, self._stated, drops_pragmas
-            )
+            with internal_errors_of(None):
+                return self._translator.translate(
+                    function, statements, following, self._stated, drops_pragmas
+                )
         except NotModelledError as error:
             return error
+        except InternalError as error:
+            if wants_traceback():
+                raise
+            found = error.as_error()
+            found.location = found.location or location_of_node(statements[0])
+            return found
 
     def _add_parts(
         self,

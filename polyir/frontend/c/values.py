@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import SSAValue
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp
 from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.pieces import Pieces
 from polyir.frontend.c.types import DOUBLE, LLONG, Arithmetic
-from polyir.model.index_expressions import IndexExpression
+from polyir.model.index_expressions import IndexExpression, is_index_number
 
 
 @dataclass(frozen=True)
@@ -19,14 +21,24 @@ class Value:
     """A value of an arithmetic type: an SSA value, or an index expression.
 
     An index expression is the number as a mathematical integer: for an unsigned type, it is known
-    not to wrap around; for a signed type, C guarantees this. A floating-point value that is an
-    integer has both. `pieces` are what is known of an integer that is not one affine function.
+    not to wrap around; for a signed type, C guarantees this. `pieces` are what is known of an integer
+    that is not one affine function.
+
+    A floating-point value that is an integer has both, and so has a quotient of unsigned 64-bit
+    numbers: subscripts and bounds, which are below 2**63, need the index expression, and data may
+    be any number.
     """
 
     type: Arithmetic
     ssa: SSAValue | None = None
     index: IndexExpression | None = None
     pieces: Pieces = ()
+
+    @property
+    def is_for_large(self) -> bool:
+        """Whether data is not computed from the index expression, but for numbers of any size."""
+        is_integer = not self.type.is_float
+        return is_integer and self.ssa is not None and self.index is not None
 
     @property
     def constant(self) -> int | None:
@@ -62,6 +74,8 @@ class Conversions:
             return value.index
         assert value.ssa is not None
         builder = self._builder
+        if _is_wide_constant(value):
+            raise NotModelledError("a constant of 2**63 or more as a bound or a subscript")
         kind = arith.IndexCastOp if value.type.is_signed else ArithIndexCastUIOp
         return builder.index_of_data(value.ssa, kind)
 
@@ -77,12 +91,15 @@ class Conversions:
             return Value(type, data, value.index if type == DOUBLE else None)
         if value.index is not None and not type.is_float:
             # A floating-point value that an integer type cannot hold is undefined behaviour.
-            if value.type.is_float or self.holds(type, value.index, value.type):
+            if value.type.is_float:
                 return Value(type, index=value.index)
+            if self.holds(type, value.index, value.type):
+                data = value.ssa
+                if data is not None:
+                    data = self._convert_data(data, value.type, type)
+                return Value(type, data, value.index)
             if value.index.is_constant:
-                return Value(
-                    type, index=IndexExpression((), wrapped_value(value.index.constant, type))
-                )
+                return self.integer(type, value.index.constant)
         data = self._convert_data(self.data(value), value.type, type)
         if type.is_float:
             is_exact = type == DOUBLE and (value.type.is_float or value.type.width <= 32)
@@ -90,6 +107,16 @@ class Conversions:
         converted = self.of_data(type, data)
         is_same = type.is_signed and value.type.is_signed and type.width >= value.type.width
         return replace(converted, pieces=value.pieces) if is_same else converted
+
+    def integer(self, type: Arithmetic, number: int) -> Value:
+        """`number`, modulo the range of an integer type.
+
+        What does not fit in an index, of 2**63 or more, is data.
+        """
+        number = wrapped_value(number, type)
+        if is_index_number(number):
+            return Value(type, index=IndexExpression((), number))
+        return Value(type, self._builder.constant(number, type.ir))
 
     def of_data(self, type: Arithmetic, data: SSAValue) -> Value:
         """A computed value; an integer that is the same in the whole region may be an index.
@@ -129,8 +156,11 @@ class Conversions:
     def is_exact(self, type: Arithmetic, index: IndexExpression) -> bool:
         """Whether an operation in an integer type has the result `index`, without wrap-around.
 
-        For a signed type it is, because overflow is undefined.
+        For a signed type it is, because overflow is undefined. Numbers in it that are no indices
+        themselves (`i + 0xffffffffffffffff`) are there to wrap around.
         """
+        if index.wide_number is not None:
+            return False
         if type.is_signed:
             return True
         if type.width == 64 and self._builder.is_parametric(index):
@@ -182,6 +212,14 @@ def bounds_of_type(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpre
     least = -(1 << (type.width - 1)) if type.is_signed else 0
     greatest = (1 << (type.width - type.is_signed)) - 1
     return (index.shift(-least), IndexExpression((), greatest) - index)
+
+
+def _is_wide_constant(value: Value) -> bool:
+    """Whether a value is a constant of an unsigned type that is no index."""
+    op = value.ssa.owner if value.ssa is not None else None
+    if value.type.is_signed or not isinstance(op, arith.ConstantOp):
+        return False
+    return isinstance(op.value, IntegerAttr) and op.value.value.data < 0
 
 
 def wrapped_value(value: int, type: Arithmetic) -> int:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.ir import SSAValue
 
 from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_values import isl_value
 from polyir.model.raising.effects import ALLOCATIONS, AllocationOp
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Access
@@ -49,7 +50,7 @@ def shape_context(
         source, dimension = place
         extent = shape_of(source)[dimension]
         if extent != DYNAMIC_INDEX:
-            fixed = zero.add_constant_val(isl.Val(extent))
+            fixed = zero.add_constant_val(isl_value(extent))
             context = context.intersect(variable.eq_set(fixed))
         context = context.intersect(variable.eq_set(known.setdefault(place, variable)))
     return context
@@ -120,7 +121,7 @@ def known_extent(
     """The size of a dimension of `array`, if it is static or a parameter."""
     size = shape_of(array)[dimension]
     if size != DYNAMIC_INDEX:
-        return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl.Val(size)))
+        return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl_value(size)))
     given = None
     if isinstance(array.owner, ALLOCATIONS):
         given = _given(array.owner, dimension)

@@ -11,6 +11,7 @@ from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from polyir.isl_values import isl_value
 from polyir.model.affine import (
     IndexReader,
     NotAffineError,
@@ -38,7 +39,7 @@ class Bounds:
         bounded = [iterator.ge_set(lower) for lower in self.lower]
         bounded += [iterator.lt_set(upper) for upper in self.upper]
         if self.step != 1:
-            offset = iterator.sub(reduce(isl.PwAff.max, self.lower)).mod_val(isl.Val(self.step))
+            offset = iterator.sub(reduce(isl.PwAff.max, self.lower)).mod_val(isl_value(self.step))
             bounded.append(offset.zero_set())
         return reduce(isl.Set.intersect, bounded)
 

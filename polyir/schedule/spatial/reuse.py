@@ -15,6 +15,7 @@ from typing import Final
 import islpy as isl
 
 from polyir.isl_lists import basic_maps_of, maps_of
+from polyir.isl_values import isl_value
 from polyir.model.analysis import flow_in_tree
 from polyir.model.order import MOST_REMEMBERED
 from polyir.model.scop import Scop
@@ -182,7 +183,7 @@ def _completed(reference: ArrayReference, dimensions: int, line_size: int | None
     if line_size is None:
         functions[-1] = functions[-1].set_constant_val(0)
     else:
-        functions[-1] = functions[-1].scale_down_val(isl.Val(line_size)).floor()
+        functions[-1] = functions[-1].scale_down_val(isl_value(line_size)).floor()
     result = isl.Map.from_domain(instances)
     for function in functions:
         result = result.flat_range_product(isl.Map.from_aff(function))

@@ -18,6 +18,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from polyir.diagnostics import LegalityError
 from polyir.isl_lists import maps_of
+from polyir.isl_values import isl_value
 from polyir.limits import limited, within_operations
 from polyir.model.affine_maps import Valued
 from polyir.model.dataflow import ArrayFlow
@@ -131,7 +132,7 @@ def require_apart(together: isl.UnionMap, moduli: Moduli, array: str) -> None:
             element = isl.Aff.var_on_domain(
                 isl.LocalSpace.from_space(space), isl.dim_type.set, position
             )
-            cell = element if modulus is None else element.mod_val(isl.Val(modulus))
+            cell = element if modulus is None else element.mod_val(isl_value(modulus))
             same = isl.PwAff.from_aff(cell)
             sharing = sharing.intersect(same.eq_map(same))
         if not sharing.is_empty():

@@ -8,6 +8,7 @@ import islpy as isl
 from xdsl.dialects.builtin import MemRefType
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
+from polyir.isl_values import isl_value
 from polyir.model.vectors import vector_width
 from polyir.transform.copy_statements import CopyLoop, CopyVectors, element_functions
 from polyir.transform.gpu.thread_use import ThreadedKernel
@@ -36,7 +37,7 @@ def shared_copy_loops(
             cells.append(element.sub(isl.PwAff.from_aff(first)))
             sizes.append(size)
     if width > 1:
-        cells[-1] = cells[-1].scale_down_val(isl.Val(width)).floor()
+        cells[-1] = cells[-1].scale_down_val(isl_value(width)).floor()
         sizes[-1] = -(-sizes[-1] // width)
     if 1 < len(axes) <= len(sizes) and sizes[-1] >= kernel.threads(axes[0]):
         rows = len(sizes) - len(axes) + 1
@@ -44,7 +45,7 @@ def shared_copy_loops(
     else:
         functions = [_number(cells, sizes)]
         for axis in axes[:-1]:
-            threads = isl.Val(kernel.threads(axis))
+            threads = isl_value(kernel.threads(axis))
             functions.insert(0, functions[0].scale_down_val(threads).floor())
     return tuple(
         CopyLoop(function, (MapAttr(GpuDimension("thread", axis)),))
@@ -72,6 +73,6 @@ def _number(cells: Collection[isl.PwAff], sizes: Collection[int]) -> isl.PwAff:
     """The number of a cell of a box, in rows."""
     number: isl.PwAff | None = None
     for cell, size in zip(cells, sizes, strict=True):
-        number = cell if number is None else number.scale_val(isl.Val(size)).add(cell)
+        number = cell if number is None else number.scale_val(isl_value(size)).add(cell)
     assert number is not None
     return number

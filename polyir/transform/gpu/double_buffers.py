@@ -15,6 +15,7 @@ import islpy as isl
 from polyir.dialects.loop_attributes import MapAttr, requires_parallel
 from polyir.isl_maps import moved_along, universe
 from polyir.isl_trees import BandMembers, TreeNode
+from polyir.isl_values import isl_value
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
@@ -119,8 +120,8 @@ class BufferedCopies(LocalCopies):
         domain = isl.LocalSpace.from_space(cell.get_domain_space())
         last = self._iterations.first.dim(isl.dim_type.set) - 1
         iteration = isl.Aff.var_on_domain(domain, isl.dim_type.set, last)
-        number = iteration.scale_down_val(isl.Val(self._iterations.step)).floor()
-        half = isl.MultiAff.from_aff(number.mod_val(isl.Val(BUFFERS)))
+        number = iteration.scale_down_val(isl_value(self._iterations.step)).floor()
+        half = isl.MultiAff.from_aff(number.mod_val(isl_value(BUFFERS)))
         return half.flat_range_product(cell).set_tuple_name(isl.dim_type.out, local.name)
 
     @property
@@ -165,7 +166,7 @@ class BufferedCopies(LocalCopies):
         local = isl.LocalSpace.from_space(copy.domain.get_space())
         last = copy.iteration_dimensions - 1
         iteration = isl.Aff.var_on_domain(local, isl.dim_type.set, last)
-        before = iteration.add_constant_val(isl.Val(-self._iterations.step))
+        before = iteration.add_constant_val(isl_value(-self._iterations.step))
         return isl.PwAff.from_aff(before)
 
     def _added(self) -> isl.UnionMap:

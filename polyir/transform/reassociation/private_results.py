@@ -19,6 +19,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type, path_of
+from polyir.isl_values import isl_value
 from polyir.model.bands import band_facts
 from polyir.model.order import Active, all_active, members_of
 from polyir.model.scop import Scop
@@ -276,7 +277,7 @@ def cells_of_parts(array: PrivateArray, depth: int, parts: int, name: str) -> is
     count = array.cells.dim(isl.dim_type.set)
     cells = array.cells.insert_dims(isl.dim_type.set, depth, 1)
     cells = cells.lower_bound_val(isl.dim_type.set, depth, isl.Val(0))
-    cells = cells.upper_bound_val(isl.dim_type.set, depth, isl.Val(parts - 1))
+    cells = cells.upper_bound_val(isl.dim_type.set, depth, isl_value(parts - 1))
     cells = cells_of(cells, {}, name)
     cells = cells.set_dim_name(isl.dim_type.set, depth, "p")
     for position in range(depth + 1, count + 1):

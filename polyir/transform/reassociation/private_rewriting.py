@@ -18,6 +18,7 @@ from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.isl_lists import sets_of
 from polyir.isl_maps import universe
 from polyir.isl_trees import BandMembers, TreeNode
+from polyir.isl_values import isl_value
 from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
@@ -185,8 +186,8 @@ class PrivateRewriting:
 
 def _part_of(values: isl.UnionPwAff, plan: Privatization) -> isl.UnionPwAff:
     """The part that iterations with some values are of."""
-    turn = values.scale_down_val(isl.Val(plan.block * plan.step)).floor()
-    return turn.mod_val(isl.Val(plan.parts))
+    turn = values.scale_down_val(isl_value(plan.block * plan.step)).floor()
+    return turn.mod_val(isl_value(plan.parts))
 
 
 def _with_part(part: isl.PwAff, domain: isl.Set) -> isl.Set:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.isl_lists import pieces_of
+from polyir.isl_values import isl_value
 from polyir.model.scop import Scop, unique_name
 from polyir.model.updates import elements
 from polyir.transform.expansion.box import NoBoxError, Side, box_of
@@ -168,7 +169,7 @@ def cells_of(domain: isl.Set, extents: Mapping[str, int], name: str) -> isl.Set:
     cells = cells.add_dims(isl.dim_type.set, len(extents))
     for position, extent in enumerate(extents.values(), first):
         cells = cells.lower_bound_val(isl.dim_type.set, position, isl.Val(0))
-        cells = cells.upper_bound_val(isl.dim_type.set, position, isl.Val(extent - 1))
+        cells = cells.upper_bound_val(isl.dim_type.set, position, isl_value(extent - 1))
     cells = cells.set_tuple_name(name)
     names = [f"i{position}" for position in range(first)]
     for position, each in enumerate([*names, *extents]):

@@ -16,6 +16,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import Rewriter
 
 from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_values import isl_value
 from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
@@ -186,4 +187,4 @@ def constant_side(extent: int) -> Side:
     zero = isl.Aff.zero_on_domain(
         isl.LocalSpace.from_space(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
     )
-    return Side(zero, isl.PwAff.from_aff(zero.set_constant_val(isl.Val(extent))))
+    return Side(zero, isl.PwAff.from_aff(zero.set_constant_val(isl_value(extent))))

@@ -13,6 +13,7 @@ from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_maps import universe
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, build_tree, describe_tree
+from polyir.isl_values import isl_value
 from polyir.transform.address import TreePath, node_at
 from polyir.transform.reassociation.rewriting import Piece, Rewriting
 from polyir.transform.tile import tile_values
@@ -139,7 +140,7 @@ class RewrittenTree:
             [loop.values, iterator_of(initial.domain, position)]
             for position, loop in enumerate(reduction.results, self._around)
         ]
-        lane = reduction.lane.values.mod_val(isl.Val(reduction.lanes))
+        lane = reduction.lane.values.mod_val(isl_value(reduction.lanes))
         members.append([lane, iterator_of(initial.domain, count - 1)])
         reduced = TreeNode("filter", statement, _restricted(below, (name,)))
         sequence = TreeNode("sequence", None, (TreeNode("filter", own, ()), reduced))
@@ -150,9 +151,9 @@ class RewrittenTree:
         """The part of a result that an instance of the statement belongs to."""
         reduction = self._reduction
         if reduction.part is not None:
-            return reduction.part.values.mod_val(isl.Val(reduction.blocks))
-        rounds = reduction.lane.values.scale_down_val(isl.Val(reduction.lanes)).floor()
-        return rounds.mod_val(isl.Val(reduction.blocks))
+            return reduction.part.values.mod_val(isl_value(reduction.blocks))
+        rounds = reduction.lane.values.scale_down_val(isl_value(reduction.lanes)).floor()
+        return rounds.mod_val(isl_value(reduction.blocks))
 
 
 def changed_at(

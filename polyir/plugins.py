@@ -1,0 +1,102 @@
+"""What other packages bring: passes, dialects and targets, by the entry points of xDSL."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final, TypeVar
+
+from xdsl.universe import Universe
+from xdsl.utils.exceptions import DiagnosticException
+
+from polyir.diagnostics import PolyirError
+
+ENTRY_POINTS: Final = "xdsl.universe"
+"""The group of the entry points."""
+
+Loaded = TypeVar("Loaded")
+
+
+def installed_universe() -> Universe:
+    """What all installed packages have, that of xDSL among them.
+
+    A package that cannot be loaded is left out, with a warning: its mistake must not end the work
+    of others. Of two things with one name, the one in the entry point that is first by name is
+    taken, and the other one is left out with a warning. What a package has is loaded when it is
+    used; `PolyirError` says then why it cannot be.
+    """
+    found = Universe(all_dialects={}, all_passes={}, all_targets={})
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda each: each.name):
+        try:
+            universe = point.load()
+        except Exception as error:
+            _warn(f"{_package(point)} cannot be loaded: {_explained(error)}")
+            continue
+        if not isinstance(universe, Universe):
+            _warn(
+                f"{_package(point)} is left out: its entry point '{point.value}' must be a "
+                f"xdsl.universe.Universe, not {type(universe).__name__}"
+            )
+            continue
+        _add("dialect", universe.all_dialects, found.all_dialects, point)
+        _add("pass", universe.all_passes, found.all_passes, point)
+        _add("target", universe.all_targets, found.all_targets, point)
+    return found
+
+
+def package_of(module: str) -> str:
+    """The package that a module is installed by, in words."""
+    top = module.partition(".")[0]
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.module.partition(".")[0] == top and point.dist is not None:
+            return _package(point)
+    return f"the module '{module}'"
+
+
+def _package(point: EntryPoint) -> str:
+    if point.dist is None:
+        return f"the module '{point.module}'"
+    return f"the package {point.dist.name} {point.dist.version}"
+
+
+def _add(
+    kind: str,
+    factories: Mapping[str, Callable[[], Loaded]],
+    found: dict[str, Callable[[], Loaded]],
+    point: EntryPoint,
+) -> None:
+    for name, factory in factories.items():
+        if name in found:
+            _warn(f"the {kind} '{name}' of {_package(point)} is left out: there is one already")
+        else:
+            what = f"the {kind} '{name}' of {_package(point)}"
+            is_own = point.module.startswith(("xdsl.", "polyir."))
+            found[name] = factory if is_own else partial(_loaded, what, factory)
+
+
+def _loaded(what: str, factory: Callable[[], Loaded]) -> Loaded:
+    try:
+        return factory()
+    except DiagnosticException:
+        raise
+    except Exception as error:
+        raise PolyirError(f"{what} cannot be loaded: {_explained(error)}") from error
+
+
+def _explained(error: Exception) -> str:
+    """An error in the code of a package, with its traceback there."""
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, TypeError) and "non-frozen dataclass" in str(error):
+        text += " (a pass must be declared with '@dataclass(frozen=True)')"
+    frames = traceback.extract_tb(error.__traceback__)
+    while frames and ("importlib" in frames[0].filename or frames[0].filename == __file__):
+        del frames[0]
+    trace = "".join(traceback.StackSummary.from_list(frames).format()).rstrip()
+    return f"{text}\n{trace}" if trace else text
+
+
+def _warn(message: str) -> None:
+    print(f"warning: {message}", file=sys.stderr)
