@@ -7,7 +7,7 @@ between the first and the last element that may be accessed are compared before 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 from xdsl.builder import Builder
@@ -20,6 +20,7 @@ from polyir.codegen.ast import AstExpression, expression_from_isl
 from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.diagnostics import SourceLocation
 from polyir.dialects.scop import ScopOp
+from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
@@ -57,12 +58,32 @@ class ArgumentRange:
 class AliasCheck:
     """What must be apart. `function` takes the region's arguments and returns the subscripts.
 
-    It may call the functions `called`.
+    It may call the functions `called`. The values at the positions `conditions` must be true.
     """
 
     function: func.FuncOp
     pairs: tuple[tuple[ArgumentRange, ArgumentRange], ...]
     called: tuple[func.FuncOp, ...] = ()
+    conditions: tuple[int, ...] = ()
+
+
+def with_assumptions(check: AliasCheck | None, assumed: func.FuncOp) -> AliasCheck:
+    """A check that also tests what `assumed`, with the same arguments, returns."""
+    last = assumed.body.block.last_op
+    assert last is not None
+    if check is None:
+        return AliasCheck(assumed, (), conditions=tuple(range(len(last.operands))))
+    block = check.function.body.block
+    end = block.last_op
+    assert end is not None
+    values: dict[SSAValue, SSAValue] = dict(zip(assumed.body.block.args, block.args, strict=True))
+    for op in assumed.body.block.ops:
+        if op is not last:
+            block.insert_op_before(op.clone(value_mapper=values), end)
+    known = len(end.operands)
+    operands = (*end.operands, *(values.get(each, each) for each in last.operands))
+    Rewriter.replace_op(end, func.ReturnOp(*operands), new_results=[])
+    return replace(check, conditions=tuple(range(known, len(operands))))
 
 
 def alias_check(
@@ -176,13 +197,7 @@ class _RangeFinder:
 
     def finish(self) -> None:
         """Only the computation of the results stays in the function."""
-        block = self.function.body.block
-        last = block.last_op
-        assert last is not None
-        Rewriter.replace_op(last, func.ReturnOp(*self._results))
-        for op in reversed(tuple(block.ops)):
-            if not isinstance(op, func.ReturnOp) and not any(r.uses for r in op.results):
-                Rewriter.erase_op(op)
+        return_only(self.function, self._results)
 
 
 def _is_in_scop(op: Operation) -> bool:

@@ -32,6 +32,7 @@ from polyir.codegen.ast import AstExpression, expression_from_isl
 from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.diagnostics import SourceLocation
 from polyir.dialects.scop import ScopOp
+from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.translation import TranslatedRegion
@@ -211,10 +212,7 @@ class _RangeFinder:
         assert last is not None
         zero = arith.ConstantOp.from_int_and_width(0, IndexType())
         block.insert_op_before(zero, last)
-        Rewriter.replace_op(last, func.ReturnOp(*self._results, zero.result))
-        for op in reversed(tuple(block.ops)):
-            if not isinstance(op, func.ReturnOp) and not any(r.uses for r in op.results):
-                Rewriter.erase_op(op)
+        return_only(self.function, [*self._results, zero.result])
         return len(self._results)
 
 

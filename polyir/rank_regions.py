@@ -41,6 +41,12 @@ def require_whole_function(
             "restrict, or give --assume-no-alias)",
             region.location,
         )
+    if content.assumed is not None:
+        raise NotModelledError(
+            "rows whose length is not known to be enough for the elements accessed in them, which "
+            "ranks do not check (test it in an if around the loops)",
+            region.location,
+        )
     for op in content.module.ops:
         if isinstance(op, func.FuncOp) and op.is_declaration:
             message = f"the function '{op.sym_name.data}', which another file cannot call"

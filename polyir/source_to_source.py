@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass, PassPipelineCallbackType
 
-from polyir.alias_checks import AliasCheck, alias_check
+from polyir.alias_checks import AliasCheck, alias_check, with_assumptions
 from polyir.diagnostics import PolyirError, location_of
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
@@ -137,6 +137,8 @@ def _transformed(
             device = device_region(content, region.location, assume_no_alias)
         elif content.overlaps and not assume_no_alias:
             check = alias_check_of(region, content, has_index_arrays(passes))
+        if content.assumed is not None:
+            check = with_assumptions(check, content.assumed)
         Pipeline(tuple(passes), between).apply(context, content.module)
         content.module.verify()
         finish_region(region, content, context)
@@ -430,6 +432,13 @@ def _calling(
     apart = [_call(pair) for pair in call.apart]
     before = RegionText(call.before.lines, (*call.before.helpers, *([_DISJOINT] if apart else [])))
     conditions = (*call.conditions, *apart)
+    if item.check is not None:
+        checked = _check_text(item.check, forms, (*taken, *re.findall(r"\w+", str(before.lines))))
+        before = RegionText(
+            (*checked.before.lines, *before.lines),
+            (*checked.before.helpers, *before.helpers),
+        )
+        conditions = (*checked.conditions, *conditions)
     if conditions:
         text, check = RegionText(call.lines, helpers), CheckText(before, conditions)
     else:
@@ -501,7 +510,7 @@ def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) 
     }
     texts = range_texts(check.function, forms, tuple(boxes.values()), taken, check.called)
     before, found = texts.before, dict(zip(boxes, texts.ranges, strict=True))
-    conditions: dict[str, None] = {}
+    conditions = dict.fromkeys(_conjunction([texts.values[each] for each in check.conditions]))
     for pair in check.pairs:
         parts: list[str] = []
         for range in pair:
@@ -515,7 +524,15 @@ def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) 
                 name = operand if isinstance(operand, str) else forms[operand].text
                 parts.append(f"&{name}, &{name} + 1")
         conditions[_call(parts)] = None
-    return CheckText(RegionText(before.lines, (*before.helpers, _DISJOINT)), tuple(conditions))
+    helpers = (*before.helpers, *([_DISJOINT] if check.pairs else []))
+    return CheckText(RegionText(before.lines, helpers), tuple(conditions))
+
+
+def _conjunction(conditions: Sequence[str]) -> Sequence[str]:
+    """Conditions as one if they fit into a line, with parentheses where they are needed."""
+    parts = [f"({text})" if "|" in text else text for text in conditions]
+    text = " && ".join(parts)
+    return [text] if text and len(text) <= 90 else parts
 
 
 def _call(parts: Sequence[str]) -> str:

@@ -337,6 +337,12 @@ class Constraint:
     is_equality: bool
 
     @property
+    def nonnegative(self) -> tuple[IndexExpression, ...]:
+        """What is not negative where it holds, and only there."""
+        opposite = (self.expression.scale(-1),) if self.is_equality else ()
+        return (self.expression, *opposite)
+
+    @property
     def outcome(self) -> bool | None:
         """Whether it holds, if the expression is a constant; else `None`."""
         if not self.expression.is_constant:

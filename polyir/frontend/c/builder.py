@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final, TypeVar
 
-import islpy as isl
 from pycparser import c_ast
 from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import (
@@ -28,7 +27,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
+from polyir.frontend.c.conditions import Condition
 from polyir.frontend.c.errors import location_of_node
+from polyir.frontend.c.facts import condition_for
 from polyir.limits import within_operations
 from polyir.model.affine import pw_aff_of
 from polyir.model.index_expressions import (
@@ -301,9 +302,7 @@ class Builder:
 
     def assume_constraint(self, constraint: Constraint) -> None:
         """From here to the end of the block, a constraint is known to hold."""
-        self.assume(constraint.expression)
-        if constraint.is_equality:
-            self.assume(constraint.expression.scale(-1))
+        self.assume(*constraint.nonnegative)
 
     def assume_everywhere(self, nonnegative: IndexExpression) -> None:
         """In the whole region, the expression is known not to be negative."""
@@ -349,6 +348,18 @@ class Builder:
 
         # What takes isl long to refute counts as possible.
         return within_operations(MOST_OPERATIONS, found) is not False
+
+    def condition_for(
+        self, nonnegative: Sequence[IndexExpression], facts: Sequence[IndexExpression]
+    ) -> Condition | None:
+        """The condition on the region's parameters for which expressions are not negative.
+
+        They are so wherever `facts` hold beside what is known everywhere. `None` if there is no
+        simple condition that programs can be expected to meet.
+        """
+        values = [value for each in (*nonnegative, *facts) for value in each.values()]
+        parameters = tuple(dict.fromkeys(filter(self.is_invariant, values)))
+        return condition_for(nonnegative, facts, self._general_facts, parameters)
 
     # Memory
 

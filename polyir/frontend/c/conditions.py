@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, product
 from math import prod
@@ -112,6 +113,15 @@ def alternatives(condition: Condition) -> tuple[tuple[Constraint, ...], ...] | N
             if prod(map(len, known)) > MOST_ALTERNATIVES:
                 return None
             return tuple(tuple(chain(*chosen)) for chosen in product(*known))
+
+
+def parts_of_conjunction(condition: Condition) -> Iterator[Condition]:
+    """The conditions that must all hold for `condition` to hold."""
+    if isinstance(condition, Junction) and condition.is_all:
+        for part in condition.parts:
+            yield from parts_of_conjunction(part)
+    else:
+        yield condition
 
 
 def is_static(condition: Condition) -> bool:

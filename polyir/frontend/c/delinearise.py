@@ -3,15 +3,16 @@
 The subscripts are polynomials in counters and parameters. Products of parameters by which
 counters are multiplied become the sizes of rows, planes and so on, and each subscript is divided
 by them (Grosser, Ramanujam, Pouchet, Sadayappan, Pop: Optimistic delinearization of
-parametrically sized arrays, ICS 2015). An array is only delinearised if that is exact: every
-inner subscript of every access must be known to be between 0 and the size.
+parametrically sized arrays, ICS 2015). That is exact if every inner subscript of every access is
+between 0 and the size. What the source does not show of this is a condition on parameters, such as
+`m <= ldc` for `C[j * ldc + i]`, which is tested before the region.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 
@@ -21,6 +22,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.frontend.c.builder import Builder, SubscriptedAccess
+from polyir.frontend.c.conditions import Condition, Test, parts_of_conjunction
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
 from polyir.model.index_expressions import IndexExpression, map_of
 
@@ -28,22 +30,30 @@ Monomial = tuple[SSAValue, ...]
 Polynomial = Mapping[Monomial, int]
 
 
-def delinearise(builder: Builder, described: dict[SSAValue, SourceArgument]) -> None:
-    """Delinearise the arrays of one dimension that need it, where it is exact."""
+def delinearise(
+    builder: Builder, described: dict[SSAValue, SourceArgument]
+) -> tuple[Condition, ...]:
+    """Delinearise the arrays of one dimension that need it.
+
+    Returns the conditions on parameters for which it is exact, where they can be simple.
+    """
+    conditions: dict[Condition, None] = {}
     for memory, argument in tuple(described.items()):
         accesses = builder.accesses.get(memory, ())
-        if not isinstance(argument, SourceArray) or not _is_flat(builder, accesses):
+        if not isinstance(argument, SourceArray) or any(len(a.indices) != 1 for a in accesses):
             continue
-        sizes = _Sizes.of(builder, accesses)
+        is_affine = all(builder.is_affine(access.indices[0]) for access in accesses)
+        sizes = _Sizes.of(builder, accesses, is_affine)
         if sizes is None or not all(
             isinstance(described.get(v), SourceScalar) for v in sizes.values
         ):
             continue
-        subscripts = [sizes.subscripts(access) for access in accesses]
-        found = [item for item in subscripts if item is not None]
-        if len(found) == len(accesses):
+        found = sizes.subscripts_of_all(accesses)
+        # Where all is known of affine subscripts, one dimension says as much as two.
+        if found is not None and (sizes.conditions or not is_affine):
+            conditions.update(dict.fromkeys(sizes.conditions))
             texts = {value: _text(described[value]) for value in sizes.values}
-            strides = tuple(" * ".join(texts[v] for v in stride) for stride in sizes.strides)
+            strides = tuple(stride.text(texts) for stride in sizes.strides)
             new = _with_rank(builder, memory, len(strides) + 1)
             # The argument stands where it stood.
             position = list(described).index(memory)
@@ -53,13 +63,21 @@ def delinearise(builder: Builder, described: dict[SSAValue, SourceArgument]) -> 
             described.update(items)
             for access, indices in zip(accesses, found, strict=True):
                 _replace(access.operation, memory, new, indices)
+    return _without_implied(builder, conditions)
 
 
-def _is_flat(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> bool:
-    """Whether all accesses have one subscript, and some of these are not affine."""
-    if any(len(access.indices) != 1 for access in accesses):
-        return False
-    return any(not builder.is_affine(access.indices[0]) for access in accesses)
+def _without_implied(builder: Builder, conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Conditions that must all hold, without tests that others imply."""
+    parts = dict.fromkeys(part for each in conditions for part in parts_of_conjunction(each))
+    for part in tuple(parts):
+        if isinstance(part, Test) and not part.constraint.is_equality:
+            with builder.assuming():
+                for other in parts:
+                    if isinstance(other, Test) and other is not part:
+                        builder.assume(*other.constraint.nonnegative)
+                if builder.proves_nonnegative(part.constraint.expression):
+                    del parts[part]
+    return tuple(parts)
 
 
 def _text(argument: SourceArgument) -> str:
@@ -67,73 +85,129 @@ def _text(argument: SourceArgument) -> str:
     return argument.text
 
 
-class _Sizes:
-    """The strides of the dimensions but the last, the largest first, as products of parameters."""
+@dataclass(frozen=True)
+class _Stride:
+    """A product of a positive number and of parameters."""
 
-    def __init__(self, builder: Builder, strides: Sequence[Monomial]) -> None:
+    values: Monomial
+    number: int = 1
+
+    def text(self, names: Mapping[SSAValue, str]) -> str:
+        """The product in C."""
+        factors = [names[value] for value in self.values]
+        return " * ".join(factors if self.number == 1 else [*factors, str(self.number)])
+
+
+class _Sizes:
+    """The strides of the dimensions but the last, the largest first.
+
+    `conditions` are those for which the subscripts that were computed are within the extents.
+    """
+
+    def __init__(self, builder: Builder, strides: Sequence[_Stride]) -> None:
+        self.conditions: dict[Condition, None] = {}
         self._builder = builder
         self.strides = tuple(strides)
-        self.values = tuple(dict.fromkeys(value for stride in strides for value in stride))
-        inner = (*self.strides[1:], ())
+        self.values = tuple(dict.fromkeys(value for stride in strides for value in stride.values))
+        self._all = (*self.strides, _Stride(()))
         self._extents = tuple(
-            _product(builder, _quotient(outer, part) or ())
-            for outer, part in zip(self.strides, inner, strict=True)
+            _product(builder, _quotient(outer.values, inner.values) or ()).scale(outer.number)
+            for outer, inner in pairwise(self._all)
         )
 
     @staticmethod
-    def of(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> _Sizes | None:
+    def of(
+        builder: Builder, accesses: Sequence[SubscriptedAccess], is_affine: bool
+    ) -> _Sizes | None:
         """The strides in the accesses; `None` if these do not fit an array of several
         dimensions."""
+        polynomials = [_polynomial(builder, access.indices[0]) for access in accesses]
+        found = [each for each in polynomials if each is not None]
+        if len(found) < len(polynomials):
+            return None
+        if is_affine:
+            written = any(isinstance(a.operation, affine.StoreOp) for a in accesses)
+            number = _row(builder, found) if written else None
+            return None if number is None else _Sizes(builder, [_Stride((), number)])
         strides: dict[Monomial, None] = {}
-        for access in accesses:
-            polynomial = _polynomial(builder, access.indices[0])
-            if polynomial is None:
-                return None
-            for monomial in polynomial:
-                parameters, others = _split(builder, monomial)
-                if others and parameters:
-                    strides[parameters] = None
+        for monomial in (each for polynomial in found for each in polynomial):
+            parameters, others = _split(builder, monomial)
+            if others and parameters:
+                strides[parameters] = None
         ordered = sorted(strides, key=len, reverse=True)
         for outer, inner in pairwise(ordered):
             if _quotient(outer, inner) in (None, ()):
                 return None
-        return _Sizes(builder, ordered) if ordered else None
+        return _Sizes(builder, [_Stride(each) for each in ordered]) if ordered else None
 
-    def subscripts(self, access: SubscriptedAccess) -> tuple[IndexExpression, ...] | None:
-        """The subscripts of an access; `None` if one may be out of bounds of a row."""
+    def subscripts_of_all(
+        self, accesses: Sequence[SubscriptedAccess]
+    ) -> list[tuple[IndexExpression, ...]] | None:
+        """The subscripts of each access; `None` if those of one have no simple condition."""
+        found: list[tuple[IndexExpression, ...]] = []
+        for access in accesses:
+            subscripts = self._subscripts(access)
+            if subscripts is None:
+                return None
+            found.append(subscripts)
+        return found
+
+    def _subscripts(self, access: SubscriptedAccess) -> tuple[IndexExpression, ...] | None:
         polynomial = _polynomial(self._builder, access.indices[0])
         assert polynomial is not None
-        parts = {stride: IndexExpression() for stride in (*self.strides, ())}
+        indices = [IndexExpression()] * len(self._all)
         for monomial, coefficient in polynomial.items():
             parameters, others = _split(self._builder, monomial)
-            stride = parameters if parameters in parts else ()
-            rest = others if stride == parameters else monomial
-            if len(rest) > 1:
-                return None
-            term = IndexExpression(((rest[0], 1),)) if rest else IndexExpression((), 1)
-            parts[stride] = parts[stride] + term.scale(coefficient)
-        indices = [parts[stride] for stride in (*self.strides, ())]
-        with self._builder.assuming():
-            self._builder.assume(*access.facts)
-            for position in reversed(range(1, len(indices))):
-                if not self._carry(indices, position):
+            rest = coefficient
+            for position, stride in enumerate(self._all):
+                factors = _quotient(parameters, stride.values)
+                if factors is None or not rest:
+                    continue
+                atoms = (*factors, *others)
+                if len(atoms) > 1:
                     return None
+                # The nearest multiple: 99 is 100 - 1.
+                count = (2 * rest + stride.number) // (2 * stride.number)
+                rest -= count * stride.number
+                term = IndexExpression(((atoms[0], 1),)) if atoms else IndexExpression((), 1)
+                indices[position] = indices[position] + term.scale(count)
+        for position in reversed(range(1, len(indices))):
+            if not self._carry(indices, position, access.facts):
+                return None
         return tuple(indices)
 
-    def _carry(self, indices: list[IndexExpression], position: int) -> bool:
+    def _carry(
+        self, indices: list[IndexExpression], position: int, facts: Sequence[IndexExpression]
+    ) -> bool:
         """Move a row between two subscripts, if necessary, so that the inner one is in bounds."""
         extent = self._extents[position - 1]
-        for carried in (0, -1, 1):
-            inner = indices[position] - extent.scale(carried)
-            if self._is_within(inner, extent):
-                indices[position] = inner
-                indices[position - 1] = indices[position - 1].shift(carried)
-                return True
-        return False
+        choices = [(carried, indices[position] - extent.scale(carried)) for carried in (0, -1, 1)]
+        chosen = next((c for c in choices if self._is_within(c[1], extent, facts)), None)
+        if chosen is None:
+            conditions = (
+                (choice, self._builder.condition_for(_bounds(choice[1], extent), facts))
+                for choice in choices
+            )
+            found = next(((choice, c) for choice, c in conditions if c is not None), None)
+            if found is None:
+                return False
+            chosen, condition = found
+            self.conditions[condition] = None
+        carried, indices[position] = chosen
+        indices[position - 1] = indices[position - 1].shift(carried)
+        return True
 
-    def _is_within(self, index: IndexExpression, extent: IndexExpression) -> bool:
-        proves = self._builder.proves_nonnegative
-        return proves(index) and proves((extent - index).shift(-1))
+    def _is_within(
+        self, index: IndexExpression, extent: IndexExpression, facts: Sequence[IndexExpression]
+    ) -> bool:
+        with self._builder.assuming():
+            self._builder.assume(*facts)
+            return all(map(self._builder.proves_nonnegative, _bounds(index, extent)))
+
+
+def _bounds(index: IndexExpression, extent: IndexExpression) -> tuple[IndexExpression, ...]:
+    """What must not be negative for an index to be within an extent."""
+    return (index, (extent - index).shift(-1))
 
 
 def _polynomial(builder: Builder, expression: IndexExpression) -> Polynomial | None:
@@ -161,6 +235,22 @@ def _value(builder: Builder, value: SSAValue) -> Polynomial:
             key = tuple(sorted((*first, *second), key=builder.order))
             total[key] += first_number * second_number
     return total
+
+
+def _row(builder: Builder, polynomials: Sequence[Polynomial]) -> int | None:
+    """The length of rows by which affine subscripts of several counters multiply one of them."""
+    lengths = [
+        max(coefficients)
+        for polynomial in polynomials
+        if len(coefficients := _of_counters(builder, polynomial)) > 1
+    ]
+    length = max(lengths, default=1)
+    return length if length > 1 else None
+
+
+def _of_counters(builder: Builder, polynomial: Polynomial) -> list[int]:
+    """The absolute values of the coefficients of counters."""
+    return [abs(number) for values, number in polynomial.items() if _split(builder, values)[1]]
 
 
 def _split(builder: Builder, monomial: Monomial) -> tuple[Monomial, Monomial]:

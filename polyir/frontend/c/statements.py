@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -13,7 +13,14 @@ from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.frontend.c import functions
 from polyir.frontend.c.builder import Builder
-from polyir.frontend.c.conditions import Condition, Junction, Test, conjunction, is_static
+from polyir.frontend.c.conditions import (
+    Condition,
+    Junction,
+    Test,
+    conjunction,
+    is_static,
+    parts_of_conjunction,
+)
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.loops import (
@@ -578,7 +585,7 @@ def _static_front(condition: Condition) -> tuple[tuple[Constraint, ...], Conditi
     """The affine tests with which a conjunction begins, and the rest."""
     if not isinstance(condition, Junction) or not condition.is_all:
         return None
-    parts = list(_flattened(condition))
+    parts = list(parts_of_conjunction(condition))
     front: list[Constraint] = []
     while parts and isinstance(first := parts[0], Test):
         front.append(first.constraint)
@@ -587,11 +594,3 @@ def _static_front(condition: Condition) -> tuple[tuple[Constraint, ...], Conditi
         return None
     rest = parts[0] if len(parts) == 1 else Junction(True, tuple(parts))
     return tuple(front), rest
-
-
-def _flattened(condition: Condition) -> Iterator[Condition]:
-    if isinstance(condition, Junction) and condition.is_all:
-        for part in condition.parts:
-            yield from _flattened(part)
-    else:
-        yield condition

@@ -17,8 +17,10 @@ from xdsl.traits import is_side_effect_free
 from polyir.frontend.c.array_sizes import Sizes, attach_sizes, sizes_of
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
+from polyir.frontend.c.conditions import Condition
 from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.effects import Functions
+from polyir.frontend.c.entry_values import function_of_values
 from polyir.frontend.c.errors import NotModelledError, refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.index_arrays import attach_facts
@@ -58,6 +60,8 @@ class TranslatedRegion:
     """Makes an error in the body of a function that is inlined one of its call."""
     name: str
     """The name of the function before any pass."""
+    assumed: func.FuncOp | None = None
+    """With the arguments of `function`, it returns what must be true for that to be the region."""
 
 
 class RegionTranslator:
@@ -129,13 +133,15 @@ class RegionTranslator:
         Statements(builder, variables, expressions, self._takes_data).translate(modelled)
         described = variables.arguments.described
         sizes: Sizes = {}
+        conditions: tuple[Condition, ...] = ()
         if self._takes_data:
             sizes = sizes_of(described, stated.sizes, expressions, self._scopes)
         builder.insert(func.ReturnOp())
         make_own(builder, described, self._scopes, function, statements)
         if not self._takes_data:
-            delinearise(builder, described)
+            conditions = delinearise(builder, described)
         _erase_dead(entry)
+        assumptions = [expressions.truth(each) for each in conditions]
         _erase_unused(entry, described)
         if self._takes_data:
             builder.put_cells_in_scope()
@@ -158,6 +164,7 @@ class RegionTranslator:
             overlaps(entry, arguments, counters, points_to),
             inliner.explained,
             operation.sym_name.data,
+            function_of_values(operation, assumptions) if assumptions else None,
         )
 
     def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:

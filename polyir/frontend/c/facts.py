@@ -1,0 +1,121 @@
+"""Facts about index values as isl sets: what parameters must be for more to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Final
+
+import islpy as isl
+from xdsl.ir import SSAValue
+
+from polyir.frontend.c.conditions import Condition, Junction, Test
+from polyir.isl_lists import basic_sets_of
+from polyir.model.affine import pw_aff_of
+from polyir.model.index_expressions import Constraint, IndexExpression, Numbering
+
+_MOST_CASES: Final = 4
+"""Conditions with more cases than this are not worth testing at run time."""
+
+_FEW: Final = 16
+"""Loops with fewer iterations than this are not worth a version of their own."""
+
+_SET: Final = isl.dim_type.set
+_PARAMETERS: Final = isl.dim_type.param
+
+
+class _Reader:
+    """Reads expressions as functions of the values in all of them, those of `first` first."""
+
+    def __init__(
+        self, expressions: Sequence[IndexExpression], first: Sequence[SSAValue] = ()
+    ) -> None:
+        front = [IndexExpression.of(value) for value in first]
+        self._numbering = Numbering.over([*front, *expressions], dimensions_only=True)
+        self.count = len(self._numbering.dimensions)
+        self._space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, self.count)
+        local = isl.LocalSpace.from_space(self._space)
+        self._dimensions = [
+            isl.PwAff.from_aff(isl.Aff.var_on_domain(local, _SET, position))
+            for position in range(self.count)
+        ]
+
+    def where(self, facts: Sequence[IndexExpression]) -> isl.Set:
+        """Where no fact is negative."""
+        sets = (self._read(fact).nonneg_set() for fact in facts)
+        return reduce(isl.Set.intersect, sets, isl.Set.universe(self._space))
+
+    def where_negative(self, expressions: Sequence[IndexExpression]) -> isl.Set:
+        """Where one of some expressions is negative."""
+        sets = (self._read(each).neg().pos_set() for each in expressions)
+        return reduce(isl.Set.union, sets, isl.Set.empty(self._space))
+
+    def _read(self, item: IndexExpression) -> isl.PwAff:
+        return pw_aff_of(self._numbering.expression(item), self._dimensions, (), self._space)
+
+
+def condition_for(
+    expressions: Sequence[IndexExpression],
+    facts: Sequence[IndexExpression],
+    general_facts: Sequence[IndexExpression],
+    parameters: Sequence[SSAValue],
+) -> Condition | None:
+    """The condition on parameters for which expressions are not negative.
+
+    They are so wherever `facts` and `general_facts` are not negative. `None` if there is no simple
+    condition, or if with it, loops that may have many iterations by `facts` have few.
+    """
+    count = len(parameters)
+    reader = _Reader([*expressions, *facts, *general_facts], parameters)
+    others = reader.count - count
+    local = reader.where(facts)
+    domain = local.intersect(reader.where(general_facts))
+    negative = domain.intersect(reader.where_negative(expressions))
+    known = domain.project_out(_SET, count, others)
+    allowed = negative.project_out(_SET, count, others).complement()
+    condition = allowed.gist(known).coalesce()
+    if allowed.is_disjoint(known) or _limits_loops(local, condition, count):
+        return None
+    return _as_condition(condition, parameters)
+
+
+def _limits_loops(domain: isl.Set, allowed: isl.Set, count: int) -> bool:
+    """Whether a dimension after the first `count` has few values in `allowed`, and else not."""
+    others = domain.dim(_SET) - count
+    inside = domain.intersect(allowed.insert_dims(_SET, count, others))
+    return any(
+        _has_few(inside, count, position) and not _has_few(domain, count, position)
+        for position in range(others)
+    )
+
+
+def _has_few(domain: isl.Set, count: int, position: int) -> bool:
+    """Whether a dimension has few values for the same first `count` dimensions."""
+    others = domain.dim(_SET) - count
+    domain = domain.project_out(_SET, count + position + 1, others - position - 1)
+    values = domain.project_out(_SET, count, position).move_dims(_PARAMETERS, 0, _SET, 0, count)
+    differences = isl.Map.from_domain_and_range(values, values).deltas()
+    differences = differences.project_out(_PARAMETERS, 0, count)
+    greatest = differences.dim_max_val(0)
+    return bool(greatest.is_int()) and greatest.to_python() < _FEW
+
+
+def _as_condition(allowed: isl.Set, values: Sequence[SSAValue]) -> Condition | None:
+    """A set over some values as a condition on them; `None` if it is not simple."""
+    cases: list[Condition] = []
+    for part in basic_sets_of(allowed):
+        if part.dim(isl.dim_type.div) > 0:
+            return None
+        tests: list[Condition] = []
+        for constraint in part.get_constraints():
+            coefficients = [
+                (value, constraint.get_coefficient_val(_SET, position).to_python())
+                for position, value in enumerate(values)
+            ]
+            terms = tuple((value, number) for value, number in coefficients if number != 0)
+            expression = IndexExpression(terms, constraint.get_constant_val().to_python())
+            tests.append(Test(Constraint(expression, constraint.is_equality())))
+        cases.append(Junction(True, tuple(tests)))
+    if not 0 < len(cases) <= _MOST_CASES:
+        return None
+    return cases[0] if len(cases) == 1 else Junction(False, tuple(cases))
