@@ -443,7 +443,8 @@ def _greatest(values: Sequence[str]) -> str:
 
 def _first_element(argument: SourceArgument) -> str:
     assert isinstance(argument, SourceArray)
-    return "".join(part if isinstance(part, str) else "[0]" for part in argument.parts)
+    first = f"[{argument.offset or 0}]"
+    return "".join(part if isinstance(part, str) else first for part in argument.parts)
 
 
 def extent_text(argument: SourceArray, dimension: int) -> str:

@@ -124,6 +124,8 @@ def _address(argument: SourceArray) -> str:
     """A pointer to the first element, which may be null."""
     first = next((n for n, each in enumerate(argument.parts) if isinstance(each, int)), None)
     text = "".join(str(each) for each in argument.parts[:first])
+    if argument.offset:
+        return f"&{text}[{argument.offset}]"
     return f"&{text}" if first is None else text
 
 

@@ -21,6 +21,7 @@ from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
 from polyir.frontend.c.places import SourceArgument, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion
+from polyir.frontend.c.tracking import FinalValues
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
@@ -30,6 +31,7 @@ from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import convert_equations, scops_in
 from polyir.target.abi import Scalar
+from polyir.target.c.printer import wrapped
 from polyir.target.c.region import (
     ElementRange,
     Form,
@@ -324,16 +326,19 @@ def _new_statements(
     assert isinstance(content, TranslatedRegion)
     assert item.module is not None
     _require_orders(item.module, words, region)
+    own: frozenset[str] = frozenset()
     if ranks is not None:
         assert item.ranked is not None
-        replacement = _calling_on_ranks(region, content, item.ranked)
-        return _with_free_helpers(replacement, words - ranks.names)
-    if kernels is None:
+        replacement, own = _calling_on_ranks(region, content, item.ranked), ranks.names
+    elif kernels is None:
         replacement = _replacement(region, content, item.check, macros, openmp)
-        return _with_free_helpers(replacement, words)
-    assert item.device is not None
-    replacement = _calling(item, content, item.device, macros, kernels.language)
-    return _with_free_helpers(replacement, words - kernels.names)
+    else:
+        assert item.device is not None
+        replacement = _calling(item, content, item.device, macros, kernels.language)
+        own = kernels.names
+    if content.final is not None:
+        replacement = _with_final_values(replacement, content, content.final, macros)
+    return _with_free_helpers(replacement, words - own)
 
 
 def rewrite(
@@ -461,6 +466,36 @@ def _calling_on_ranks(
     return Replacement(region, text, unused, None)
 
 
+def _with_final_values(
+    replacement: Replacement, content: TranslatedRegion, final: FinalValues, macros: Sequence[str]
+) -> Replacement:
+    """The replacement, and after it the assignments to variables that have new values."""
+    forms = [_form(argument) for argument in content.arguments]
+    text = replacement.text
+    taken = {*macros, *content.mentioned, *re.findall(r"\w+", "\n".join(text.lines))}
+    computed = range_texts(final.function, forms, (), tuple(taken))
+    taken |= set(re.findall(r"\w+", "\n".join(computed.before.lines)))
+    values = list(computed.values)
+    lines = [*text.lines, *computed.before.lines]
+    names = [target.split()[0] for target in final.targets]
+    if any(
+        (set(names) - {name}) & set(re.findall(r"\w+", value))
+        for name, value in zip(names, values, strict=True)
+    ):
+        # One assignment must not change what another one needs.
+        for position, name in enumerate(names):
+            new = next(free for n in count() if (free := f"{name}_{n}") not in taken)
+            taken.add(new)
+            lines.append(f"  const long {new} = {values[position]};")
+            values[position] = new
+    for target, value in zip(final.targets, values, strict=True):
+        lines += wrapped(f"  {target} {value};")
+    helpers = dict((*text.helpers, *computed.before.helpers))
+    unused = tuple(name for name in replacement.unused if name not in names)
+    new_text = RegionText(tuple(lines), tuple(helpers.items()))
+    return replace(replacement, text=new_text, unused=unused)
+
+
 def _with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replacement:
     """The replacement, whose helpers have names that the file does not use.
 
@@ -546,7 +581,7 @@ def _text_of(form: Form) -> str:
     if form.spelling is None:
         return form.text
     parts = [part for part in form.spelling.parts if isinstance(part, str)]
-    return " ".join((*parts, *form.spelling.strides))
+    return " ".join((*parts, *form.spelling.strides, form.spelling.offset))
 
 
 def _is_called(op: Operation) -> TypeGuard[FuncOp]:
@@ -560,7 +595,7 @@ def _form(argument: SourceArgument) -> Form:
     type = scalar_of(argument.type if isinstance(argument, SourceScalar) else argument.element)
     if isinstance(argument, SourceScalar):
         return Form(type, argument.text)
-    spelling = Spelling(argument.parts, argument.strides)
+    spelling = Spelling(argument.parts, argument.strides, argument.offset)
     text = "".join(part for part in argument.parts if isinstance(part, str))
     return Form(type, text, spelling)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final, TypeVar
 
+import islpy as isl
 from pycparser import c_ast
 from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import (
@@ -29,7 +30,7 @@ from xdsl.ir.affine import AffineBinaryOpKind
 from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
 from polyir.frontend.c.conditions import Condition
 from polyir.frontend.c.errors import location_of_node
-from polyir.frontend.c.facts import condition_for
+from polyir.frontend.c.facts import condition_for, varies_less_than
 from polyir.limits import within_operations
 from polyir.model.affine import pw_aff_of
 from polyir.model.index_expressions import (
@@ -77,6 +78,9 @@ class Builder:
         self._accesses: dict[SSAValue, list[SubscriptedAccess]] = {}
         self._cells: list[tuple[memref.AllocaOp, Block]] = []
         self._order: dict[SSAValue, int] = {}
+        self._invariant_products: dict[
+            tuple[IndexExpression, IndexExpression], IndexExpression
+        ] = {}
         self.origins: dict[SSAValue, SSAValue] = {}
         """The integers that indices are cast from."""
         self.products: dict[SSAValue, tuple[IndexExpression, IndexExpression]] = {}
@@ -253,12 +257,18 @@ class Builder:
             return right.scale(left.constant)
         if right.is_constant:
             return left.scale(right.constant)
+        key = (left, right)
+        if key in self._invariant_products:
+            return self._invariant_products[key]
         op = arith.MuliOp(self.index_value(left), self.index_value(right))
         result = self.insert_invariant(op).result
-        self.products[result] = (left, right)
-        if not self.is_invariant(result):
+        self.products[result] = key
+        product = IndexExpression.of(result)
+        if self.is_invariant(result):
+            self._invariant_products[key] = product
+        else:
             self._data[result] = None
-        return IndexExpression.of(result)
+        return product
 
     def extremum(self, expressions: Sequence[IndexExpression], is_minimum: bool) -> IndexExpression:
         """The least or greatest of some expressions."""
@@ -357,9 +367,18 @@ class Builder:
         They are so wherever `facts` hold beside what is known everywhere. `None` if there is no
         simple condition that programs can be expected to meet.
         """
-        values = [value for each in (*nonnegative, *facts) for value in each.values()]
-        parameters = tuple(dict.fromkeys(filter(self.is_invariant, values)))
+        parameters = self._parameters_in(*nonnegative, *facts)
         return condition_for(nonnegative, facts, self._general_facts, parameters)
+
+    def varies_less_than(
+        self, limit: int, expression: IndexExpression, facts: Sequence[IndexExpression]
+    ) -> bool:
+        """Whether the values of an expression where `facts` hold are less than `limit` apart."""
+        return varies_less_than(limit, expression, facts, self._parameters_in(expression, *facts))
+
+    def _parameters_in(self, *expressions: IndexExpression) -> tuple[SSAValue, ...]:
+        values = (value for each in expressions for value in each.values())
+        return tuple(dict.fromkeys(filter(self.is_invariant, values)))
 
     # Memory
 

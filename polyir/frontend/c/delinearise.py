@@ -11,7 +11,7 @@ between 0 and the size. What the source does not show of this is a condition on 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
@@ -21,10 +21,11 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.affine_extra import MaxOp
 from polyir.frontend.c.builder import Builder, SubscriptedAccess
 from polyir.frontend.c.conditions import Condition, Test, parts_of_conjunction
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
-from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.index_expressions import IndexExpression, compose, map_of
 
 Monomial = tuple[SSAValue, ...]
 Polynomial = Mapping[Monomial, int]
@@ -42,28 +43,100 @@ def delinearise(
         accesses = builder.accesses.get(memory, ())
         if not isinstance(argument, SourceArray) or any(len(a.indices) != 1 for a in accesses):
             continue
-        is_affine = all(builder.is_affine(access.indices[0]) for access in accesses)
-        sizes = _Sizes.of(builder, accesses, is_affine)
-        if sizes is None or not all(
-            isinstance(described.get(v), SourceScalar) for v in sizes.values
-        ):
+        view = _view(builder, accesses)
+        used = () if view is None else (*view.sizes.values, *_values_in(view.offset))
+        texts = {
+            value: scalar.text
+            for value in used
+            if isinstance(scalar := described.get(value), SourceScalar)
+        }
+        if view is None or not all(value in texts for value in used):
             continue
-        found = sizes.subscripts_of_all(accesses)
-        # Where all is known of affine subscripts, one dimension says as much as two.
-        if found is not None and (sizes.conditions or not is_affine):
-            conditions.update(dict.fromkeys(sizes.conditions))
-            texts = {value: _text(described[value]) for value in sizes.values}
-            strides = tuple(stride.text(texts) for stride in sizes.strides)
-            new = _with_rank(builder, memory, len(strides) + 1)
-            # The argument stands where it stood.
-            position = list(described).index(memory)
-            items = list(described.items())
-            items[position] = (new, replace(argument, strides=strides))
-            described.clear()
-            described.update(items)
-            for access, indices in zip(accesses, found, strict=True):
-                _replace(access.operation, memory, new, indices)
+        conditions.update(dict.fromkeys(view.sizes.conditions))
+        strides = tuple(stride.text(texts) for stride in view.sizes.strides)
+        offset = _text(view.offset, texts)
+        new = _with_rank(builder, memory, len(strides) + 1)
+        # The argument stands where it stood.
+        position = list(described).index(memory)
+        items = list(described.items())
+        items[position] = (new, replace(argument, strides=strides, offset=offset))
+        described.clear()
+        described.update(items)
+        for access, indices in zip(accesses, view.subscripts, strict=True):
+            _replace(access.operation, memory, new, indices)
     return _without_implied(builder, conditions)
+
+
+def _text(polynomial: Polynomial, texts: Mapping[SSAValue, str]) -> str:
+    """A polynomial in C; empty for 0."""
+    text = ""
+    for values, number in polynomial.items():
+        factors = [texts[value] for value in values]
+        if abs(number) != 1 or not factors:
+            factors.append(str(abs(number)))
+        if values and (len(factors) > 1 or number < 0):
+            factors[0] = f"(long){factors[0]}"
+        sign = "-" if number < 0 else "+"
+        text += f" {sign} {' * '.join(factors)}"
+    return text[3:] if text.startswith(" + ") else text[1:].replace(" ", "", 1)
+
+
+@dataclass(frozen=True)
+class _View:
+    """The subscripts of the accesses to an array that begins `offset` elements after another."""
+
+    offset: Polynomial
+    sizes: _Sizes
+    subscripts: Sequence[Sequence[IndexExpression]]
+
+
+def _view(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> _View | None:
+    """An array of several dimensions for an array of one; `None` if there is none.
+
+    Parameters that are added to all subscripts, or a number for which there is no view otherwise,
+    become an offset of the array. A view without a condition is the best one.
+    """
+    polynomials: list[Polynomial] = []
+    for access in accesses:
+        with builder.assuming():
+            builder.assume(*access.facts)
+            polynomial = _polynomial(builder, access.indices[0])
+        if polynomial is None:
+            return None
+        polynomials.append(polynomial)
+    is_affine = all(builder.is_affine(access.indices[0]) for access in accesses)
+    strides = _strides(builder, accesses, polynomials, is_affine)
+    if not strides:
+        return None
+    common = _common_parameters(builder, polynomials)
+    constants = dict.fromkeys(polynomial.get((), 0) for polynomial in polynomials)
+    number = {(): next(iter(constants))} if len(constants) == 1 else {}
+    found: list[_View] = []
+    for offset in (common, {}, {**common, **number}):
+        if all(offset != view.offset for view in found):
+            sizes = _Sizes(builder, strides)
+            subscripts = sizes.subscripts_of_all(accesses, polynomials, offset)
+            if subscripts is not None and sizes.are_needed:
+                found.append(_View(offset, sizes, subscripts))
+    plain = [view for view in found if not view.offset and not view.sizes.conditions]
+    exact = [view for view in found if not view.sizes.conditions]
+    return next(iter((*plain, *exact, *found)), None)
+
+
+def _common_parameters(builder: Builder, polynomials: Sequence[Polynomial]) -> Polynomial:
+    """The terms without counters that all polynomials have."""
+    first, *rest = polynomials
+    return {
+        values: number
+        for values, number in first.items()
+        if values
+        and all(builder.is_invariant(value) for value in values)
+        and all(other.get(values) == number for other in rest)
+    }
+
+
+def _values_in(polynomial: Polynomial) -> Iterator[SSAValue]:
+    return (value for values in polynomial for value in values)
 
 
 def _without_implied(builder: Builder, conditions: Iterable[Condition]) -> tuple[Condition, ...]:
@@ -78,11 +151,6 @@ def _without_implied(builder: Builder, conditions: Iterable[Condition]) -> tuple
                 if builder.proves_nonnegative(part.constraint.expression):
                     del parts[part]
     return tuple(parts)
-
-
-def _text(argument: SourceArgument) -> str:
-    assert isinstance(argument, SourceScalar)
-    return argument.text
 
 
 @dataclass(frozen=True)
@@ -106,6 +174,8 @@ class _Sizes:
 
     def __init__(self, builder: Builder, strides: Sequence[_Stride]) -> None:
         self.conditions: dict[Condition, None] = {}
+        self.are_needed = any(stride.values for stride in strides)
+        """Whether one dimension says less: not if loops of known lengths access parts of rows."""
         self._builder = builder
         self.strides = tuple(strides)
         self.values = tuple(dict.fromkeys(value for stride in strides for value in stride.values))
@@ -115,46 +185,29 @@ class _Sizes:
             for outer, inner in pairwise(self._all)
         )
 
-    @staticmethod
-    def of(
-        builder: Builder, accesses: Sequence[SubscriptedAccess], is_affine: bool
-    ) -> _Sizes | None:
-        """The strides in the accesses; `None` if these do not fit an array of several
-        dimensions."""
-        polynomials = [_polynomial(builder, access.indices[0]) for access in accesses]
-        found = [each for each in polynomials if each is not None]
-        if len(found) < len(polynomials):
-            return None
-        if is_affine:
-            written = any(isinstance(a.operation, affine.StoreOp) for a in accesses)
-            number = _row(builder, found) if written else None
-            return None if number is None else _Sizes(builder, [_Stride((), number)])
-        strides: dict[Monomial, None] = {}
-        for monomial in (each for polynomial in found for each in polynomial):
-            parameters, others = _split(builder, monomial)
-            if others and parameters:
-                strides[parameters] = None
-        ordered = sorted(strides, key=len, reverse=True)
-        for outer, inner in pairwise(ordered):
-            if _quotient(outer, inner) in (None, ()):
-                return None
-        return _Sizes(builder, [_Stride(each) for each in ordered]) if ordered else None
-
     def subscripts_of_all(
-        self, accesses: Sequence[SubscriptedAccess]
+        self,
+        accesses: Sequence[SubscriptedAccess],
+        polynomials: Sequence[Polynomial],
+        offset: Polynomial,
     ) -> list[tuple[IndexExpression, ...]] | None:
-        """The subscripts of each access; `None` if those of one have no simple condition."""
+        """The subscripts of each access, whose subscript of one dimension is a polynomial.
+
+        `None` if those of one have no simple condition.
+        """
         found: list[tuple[IndexExpression, ...]] = []
-        for access in accesses:
-            subscripts = self._subscripts(access)
+        for access, polynomial in zip(accesses, polynomials, strict=True):
+            rest = Counter(polynomial)
+            rest.subtract(offset)
+            subscripts = self._subscripts({**rest}, access.facts)
             if subscripts is None:
                 return None
             found.append(subscripts)
         return found
 
-    def _subscripts(self, access: SubscriptedAccess) -> tuple[IndexExpression, ...] | None:
-        polynomial = _polynomial(self._builder, access.indices[0])
-        assert polynomial is not None
+    def _subscripts(
+        self, polynomial: Polynomial, facts: Sequence[IndexExpression]
+    ) -> tuple[IndexExpression, ...] | None:
         indices = [IndexExpression()] * len(self._all)
         for monomial, coefficient in polynomial.items():
             parameters, others = _split(self._builder, monomial)
@@ -171,8 +224,11 @@ class _Sizes:
                 rest -= count * stride.number
                 term = IndexExpression(((atoms[0], 1),)) if atoms else IndexExpression((), 1)
                 indices[position] = indices[position] + term.scale(count)
+        if not self.are_needed:
+            number = self._all[0].number
+            self.are_needed = not self._builder.varies_less_than(number, indices[-1], facts)
         for position in reversed(range(1, len(indices))):
-            if not self._carry(indices, position, access.facts):
+            if not self._carry(indices, position, facts):
                 return None
         return tuple(indices)
 
@@ -210,15 +266,62 @@ def _bounds(index: IndexExpression, extent: IndexExpression) -> tuple[IndexExpre
     return (index, (extent - index).shift(-1))
 
 
+def _strides(
+    builder: Builder,
+    accesses: Sequence[SubscriptedAccess],
+    polynomials: Sequence[Polynomial],
+    is_affine: bool,
+) -> list[_Stride]:
+    """The strides in subscripts; none if these do not fit an array of several dimensions."""
+    if is_affine:
+        is_written = any(isinstance(access.operation, affine.StoreOp) for access in accesses)
+        number = _row(builder, polynomials) if is_written else None
+        return [] if number is None else [_Stride((), number)]
+    strides: dict[Monomial, None] = {}
+    for monomial in (each for polynomial in polynomials for each in polynomial):
+        parameters, others = _split(builder, monomial)
+        if others and parameters:
+            strides[parameters] = None
+    ordered = sorted(strides, key=len, reverse=True)
+    for outer, inner in pairwise(ordered):
+        if _quotient(outer, inner) in (None, ()):
+            return []
+    return [_Stride(each) for each in ordered]
+
+
 def _polynomial(builder: Builder, expression: IndexExpression) -> Polynomial | None:
-    """An expression as a polynomial in values; `None` if it divides."""
+    """An expression as a polynomial in values; `None` if it divides.
+
+    A minimum or maximum is the operand that it is known to be.
+    """
     total: Counter[Monomial] = Counter({(): expression.constant})
     for atom, coefficient in expression.terms:
         if not isinstance(atom, SSAValue):
             return None
+        chosen = _chosen(builder, atom)
+        if chosen is not None:
+            part = _polynomial(builder, chosen)
+            if part is None:
+                return None
+            for monomial, factor in part.items():
+                total[monomial] += coefficient * factor
+            continue
         for monomial, factor in _value(builder, atom).items():
             total[monomial] += coefficient * factor
     return {monomial: number for monomial, number in total.items() if number != 0}
+
+
+def _chosen(builder: Builder, value: SSAValue) -> IndexExpression | None:
+    """The operand that a minimum or maximum is known to be."""
+    op = value.owner
+    if not isinstance(op, affine.MinOp | MaxOp):
+        return None
+    parts = compose(op.map.data, [IndexExpression.of(operand) for operand in op.arguments])
+    sign = 1 if isinstance(op, MaxOp) else -1
+    for part in parts:
+        if all(builder.proves_nonnegative((part - other).scale(sign)) for other in parts):
+            return part
+    return None
 
 
 def _value(builder: Builder, value: SSAValue) -> Polynomial:

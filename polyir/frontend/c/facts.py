@@ -50,6 +50,10 @@ class _Reader:
         sets = (self._read(each).neg().pos_set() for each in expressions)
         return reduce(isl.Set.union, sets, isl.Set.empty(self._space))
 
+    def values(self, expression: IndexExpression, domain: isl.Set) -> isl.Map:
+        """Maps the points of `domain` to the values of an expression."""
+        return isl.Map.from_pw_aff(self._read(expression)).intersect_domain(domain)
+
     def _read(self, item: IndexExpression) -> isl.PwAff:
         return pw_aff_of(self._numbering.expression(item), self._dimensions, (), self._space)
 
@@ -79,25 +83,43 @@ def condition_for(
     return _as_condition(condition, parameters)
 
 
+def varies_less_than(
+    limit: int,
+    expression: IndexExpression,
+    facts: Sequence[IndexExpression],
+    parameters: Sequence[SSAValue],
+) -> bool:
+    """Whether values of an expression for the same parameters are less than `limit` apart.
+
+    That is where no fact is negative.
+    """
+    reader = _Reader([expression, *facts], parameters)
+    return _is_within(limit, reader.values(expression, reader.where(facts)), len(parameters))
+
+
 def _limits_loops(domain: isl.Set, allowed: isl.Set, count: int) -> bool:
     """Whether a dimension after the first `count` has few values in `allowed`, and else not."""
     others = domain.dim(_SET) - count
     inside = domain.intersect(allowed.insert_dims(_SET, count, others))
     return any(
-        _has_few(inside, count, position) and not _has_few(domain, count, position)
+        _is_within(_FEW, _values_of(inside, count + position), count)
+        and not _is_within(_FEW, _values_of(domain, count + position), count)
         for position in range(others)
     )
 
 
-def _has_few(domain: isl.Set, count: int, position: int) -> bool:
-    """Whether a dimension has few values for the same first `count` dimensions."""
-    others = domain.dim(_SET) - count
-    domain = domain.project_out(_SET, count + position + 1, others - position - 1)
-    values = domain.project_out(_SET, count, position).move_dims(_PARAMETERS, 0, _SET, 0, count)
-    differences = isl.Map.from_domain_and_range(values, values).deltas()
-    differences = differences.project_out(_PARAMETERS, 0, count)
-    greatest = differences.dim_max_val(0)
-    return bool(greatest.is_int()) and greatest.to_python() < _FEW
+def _values_of(domain: isl.Set, position: int) -> isl.Map:
+    """Maps the points of a set to one of their coordinates."""
+    local = isl.LocalSpace.from_space(domain.get_space())
+    return isl.Map.from_aff(isl.Aff.var_on_domain(local, _SET, position)).intersect_domain(domain)
+
+
+def _is_within(limit: int, values: isl.Map, count: int) -> bool:
+    """Whether points with the same first `count` coordinates map to less than `limit` apart."""
+    found = values.move_dims(_PARAMETERS, 0, isl.dim_type.in_, 0, count).range()
+    differences = isl.Map.from_domain_and_range(found, found).deltas()
+    greatest = differences.project_out(_PARAMETERS, 0, count).dim_max_val(0)
+    return bool(greatest.is_int()) and greatest.to_python() < limit
 
 
 def _as_condition(allowed: isl.Set, values: Sequence[SSAValue]) -> Condition | None:

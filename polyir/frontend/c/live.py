@@ -17,6 +17,19 @@ def is_read_outside(name: str, function: c_ast.FuncDef, region: Sequence[c_ast.N
     return _Reads(name, region).found_in(function.body)
 
 
+def may_run_again(function: c_ast.FuncDef, region: Sequence[c_ast.Node]) -> bool:
+    """Whether `function` may execute `region` twice in one call."""
+    inside = {id(statement): None for statement in region}
+    return any(
+        isinstance(node, c_ast.Label)
+        or (
+            isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile)
+            and any(id(inner) in inside for inner in nodes_below(node) if inner is not node)
+        )
+        for node in nodes_below(function.body)
+    )
+
+
 class _Reads:
     def __init__(self, name: str, region: Sequence[c_ast.Node]) -> None:
         self._name = name

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pycparser import c_ast
@@ -25,6 +26,8 @@ from polyir.frontend.c.names import (
     step_of,
 )
 from polyir.frontend.c.types import Arithmetic, common_type
+from polyir.frontend.c.values import Value, difference
+from polyir.frontend.c.variables import ElementInMemory, Local, NotTrackedError
 from polyir.model.index_expressions import Constraint, IndexExpression, compose
 
 _CEIL: Final = AffineBinaryOpKind.CeilDiv
@@ -63,6 +66,66 @@ class CounterRange:
     def is_affine(self, builder: Builder) -> bool:
         """Whether start and limits are affine; if not, they come out of memory."""
         return all(builder.is_affine(each) for each in (self.start, *self.limits))
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A variable with the value `start + step * iteration` in a loop.
+
+    `kept` is where its last value is stored, `variable` the tracked variable that has it after the
+    loop. With `is_stepped_inside`, that is changed by the iterations, not by the loop's header.
+    """
+
+    name: str
+    type: Arithmetic
+    start: IndexExpression
+    step: IndexExpression
+    kept: ElementInMemory | None = None
+    variable: Local | None = None
+    is_stepped_inside: bool = False
+
+    @property
+    def is_needed_after(self) -> bool:
+        """Whether its value after the loop is to be computed."""
+        return self.kept is not None or self.variable is not None
+
+
+@dataclass(frozen=True)
+class CountingLoop:
+    """A loop with its counters and what each iteration executes: the counter that the condition
+    bounds, and others."""
+
+    header: Header
+    main: Counter
+    others: tuple[Counter, ...]
+    statements: tuple[c_ast.Node, ...]
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        """All counters."""
+        return (self.main, *self.others)
+
+    def with_others(self, counters: Sequence[Counter]) -> CountingLoop:
+        """The loop with further counters."""
+        return replace(self, others=(*self.others, *counters))
+
+    def check_steps(
+        self,
+        first: Mapping[Local, Value | None],
+        last: Mapping[Local, Value | None],
+        is_affine: bool,
+    ) -> None:
+        """Check that an iteration changes tracked variables as their counters say.
+
+        `first` and `last` are the values before and after it. Raises `NotTrackedError`.
+        """
+        for counter in self.others:
+            if counter.variable is None or not counter.is_stepped_inside:
+                continue
+            start, end = (values[counter.variable] for values in (first, last))
+            change = None if start is None or end is None else difference(end, start)
+            if not is_affine or change is None or change - counter.step != IndexExpression():
+                raise NotTrackedError(counter.name)
 
 
 def header_of(node: c_ast.For, parts: LoopParts, expressions: Expressions) -> Header:

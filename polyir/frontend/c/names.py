@@ -76,6 +76,12 @@ def assigned_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
                 yield target
 
 
+def names_assigned_in(node: c_ast.Node) -> frozenset[str]:
+    """The variables that a statement assigns to as a whole."""
+    targets = assigned_in(node)
+    return frozenset(str(target.name) for target in targets if isinstance(target, c_ast.ID))
+
+
 def has_effects(node: c_ast.Node) -> bool:
     """Whether an expression assigns, or calls a function."""
     has_call = any(isinstance(inner, c_ast.FuncCall) for inner in nodes_below(node))
@@ -131,6 +137,11 @@ def step_of(node: c_ast.Node) -> Step | None:
             return None if amount is None else Step(node, target, amount, sum.op == "-")
         case _:
             return None
+
+
+def steps_below(node: c_ast.Node) -> Iterator[Step]:
+    """The steps in a statement."""
+    return (step for inner in nodes_below(node) if (step := step_of(inner)) is not None)
 
 
 def _summand(sum: c_ast.BinaryOp, name: str) -> c_ast.Node | None:

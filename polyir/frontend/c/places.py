@@ -46,13 +46,14 @@ class SourceArray:
     """The spelling of a memref argument in the source: `A[0][1]` is `("A", 0, 1)`.
 
     `strides` is set for an array of one dimension that is accessed as one of several: the
-    spelling of the factor of each subscript but the last.
+    spelling of the factor of each subscript but the last. `offset` is what is added to them.
     """
 
     parts: tuple[SpellingPart, ...]
     element: Arithmetic
     origin: BaseObject
     strides: tuple[str, ...] = ()
+    offset: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 
 from pycparser import c_ast
 from xdsl.dialects import affine, scf
@@ -24,7 +23,9 @@ from polyir.frontend.c.conditions import (
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.loops import (
+    Counter,
     CounterRange,
+    CountingLoop,
     Header,
     counter_range,
     header_of,
@@ -38,31 +39,27 @@ from polyir.frontend.c.names import (
     identifiers_in,
     key_of,
     name_set_by,
+    names_assigned_in,
     nodes_below,
     parts_of,
     step_of,
+    steps_below,
 )
 from polyir.frontend.c.scopes import DeclaredVariable
 from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType
-from polyir.frontend.c.values import Value
-from polyir.frontend.c.variables import Cell, ElementInMemory, Local, Variables
+from polyir.frontend.c.values import Value, amid_range
+from polyir.frontend.c.variables import (
+    Branches,
+    Cell,
+    ElementInMemory,
+    Local,
+    NotTrackedError,
+    Variables,
+    is_trackable,
+)
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of, set_of
 
 _STEPS = {"++": "+", "p++": "+", "--": "-", "p--": "-"}
-
-
-@dataclass(frozen=True)
-class Counter:
-    """A variable with the value `start + step * iteration` in a loop.
-
-    `kept` is where its last value is stored.
-    """
-
-    name: str
-    type: Arithmetic
-    start: IndexExpression
-    step: int
-    kept: ElementInMemory | None
 
 
 class Statements:
@@ -83,6 +80,7 @@ class Statements:
         self._variables = variables
         self._expressions = expressions
         self._is_in_data_if = False
+        self._changes: dict[tuple[int, str], IndexExpression | None] = {}
 
     def translate(self, items: Sequence[c_ast.Node]) -> None:
         """Translate the items of a block in order; raises `NotModelledError`."""
@@ -160,7 +158,11 @@ class Statements:
     def _declare_scalar(
         self, name: str, type: Arithmetic, initial: Value | None, following: Sequence[c_ast.Node]
     ) -> None:
-        if _is_set_in_nested(name, following):
+        if name in self._variables.tracked and is_trackable(type):
+            self._variables.declare(name, Local(type, None, is_tracked=True))
+            if initial is not None:
+                self._track(name, initial)
+        elif _is_set_in_nested(name, following):
             cell = self._builder.new_cell(type.ir, name)
             self._variables.declare(name, Cell(type, cell))
             if initial is not None:
@@ -240,7 +242,19 @@ class Statements:
             operand = self._expressions.operators.binary(
                 target, operator, self._expressions.value(target), operand
             )
-        own.value = self._expressions.conversions.convert(operand, own.type)
+        value = self._expressions.conversions.convert(operand, own.type)
+        if own.is_tracked:
+            self._track(getattr(target, "name", ""), value)
+        else:
+            own.value = value
+
+    def _track(self, name: str, value: Value) -> None:
+        """Set a tracked variable; raises `NotTrackedError` if its value depends on data."""
+        own = self._variables.own(name)
+        assert isinstance(own, Local)
+        if value.index is None:
+            raise NotTrackedError(name)
+        own.value = value
 
     # Control
 
@@ -263,16 +277,18 @@ class Statements:
 
     def _affine_if(self, node: c_ast.If, constraints: Sequence[Constraint]) -> None:
         true, false = self._insert_affine_if(constraints, node.iffalse is not None)
-        with self._builder.inside(true):
+        branches = Branches(self._variables)
+        with self._builder.inside(true), branches.one():
             self._assume(constraints)
             self._arm(node.iftrue)
             self._builder.insert(affine.YieldOp.get())
         if false is not None:
-            with self._builder.inside(false):
+            with self._builder.inside(false), branches.one():
                 if len(constraints) == 1 and not constraints[0].is_equality:
                     self._builder.assume(constraints[0].expression.scale(-1).shift(-1))
                 self._arm(node.iffalse)
                 self._builder.insert(affine.YieldOp.get())
+        branches.join(has_other=false is None)
 
     def _data_if_within(
         self, node: c_ast.If, constraints: Sequence[Constraint], condition: Condition
@@ -311,12 +327,14 @@ class Statements:
         blocks = [Block() for _ in branches]
         self._builder.insert(scf.IfOp(truth, [], Region(blocks[0]), Region(blocks[1:])))
         outer, self._is_in_data_if = self._is_in_data_if, True
+        values = Branches(self._variables)
         for branch, block in zip(branches, blocks, strict=True):
-            with self._builder.inside(block):
+            with self._builder.inside(block), values.one():
                 if branch is node.iftrue:
                     self._assume(constraints)
                 self._arm(branch)
                 self._builder.insert(scf.YieldOp())
+        values.join(has_other=len(branches) == 1)
         self._is_in_data_if = outer
 
     def _arm(self, node: c_ast.Node) -> None:
@@ -341,19 +359,69 @@ class Statements:
             main = counters.pop(header.name, None)
             if main is None:
                 raise refuse(header.start, f"the start of '{header.name}' is not affine")
-            others = tuple(counters.values())
-            bounds = self._bounds(header, main, others, block.args[0])
             last = _statements_of(parts, {header.name, *counters})
-            self._insert_loop(header, main, others, bounds, block, (parts.body, *last))
+            loop = CountingLoop(header, main, tuple(counters.values()), (parts.body, *last))
+            changed = self._variables.tracked_in(names_assigned_in(node))
+            loop = loop.with_others(self._evolving(loop, changed))
+            for variable in changed.values():
+                variable.value = None
+            bounds = self._bounds(loop, block.args[0])
+            self._insert_loop(loop, bounds, block)
             if self._takes_data and may_change(bounds, block):
                 name = header.name
                 raise refuse(header.condition, f"the loop over '{name}' may change its bounds")
         self._variables.forget(node)
-        count = self._count(bounds, (main, *others))
+        for variable in changed.values():
+            variable.value = None
+        count = self._count(bounds, loop.counters)
         if count is not None:
-            self._store_last(main, count, header.after_test)
-            for other in others:
+            self._store_last(loop.main, count, header.after_test)
+            for other in loop.others:
                 self._store_last(other, count)
+
+    def _evolving(self, loop: CountingLoop, changed: Mapping[str, Local]) -> list[Counter]:
+        """The tracked variables to which each iteration of a loop adds the same, as counters."""
+        steps = {step.name for item in loop.statements for step in steps_below(item)}
+        stepped = {name: own for name, own in changed.items() if name in steps}
+        if any((id(loop.header.node), name) not in self._changes for name in stepped):
+            self._try_iteration(loop, changed)
+        counters: list[Counter] = []
+        for name, own in stepped.items():
+            change = self._changes[id(loop.header.node), name]
+            if change is not None and own.value is not None and own.value.index is not None:
+                start = own.value.index
+                counters.append(Counter(name, own.type, start, change, None, own, True))
+        return counters
+
+    def _try_iteration(self, loop: CountingLoop, changed: Mapping[str, Local]) -> None:
+        """Find what an iteration adds to variables, by translating it for unknown values of them.
+
+        What is found is only a guess, which `CountingLoop.check_steps` checks. The operations are
+        removed again.
+        """
+        builder = self._builder
+        before = {own: own.value for own in changed.values()}
+        block = Block(arg_types=[IndexType()] * len(changed))
+        body = Block(arg_types=[IndexType()])
+        with builder.inside(block), self._variables.nested():
+            for own, argument in zip(changed.values(), block.args, strict=True):
+                value = IndexExpression.of(argument)
+                own.value = Value(own.type, index=value)
+                builder.assume(*amid_range(own.type, value))
+            bounds = self._bounds(loop, body.args[0])
+            ends = self._insert_loop(loop, bounds, body)
+        for (name, own), argument in zip(changed.items(), block.args, strict=True):
+            end = ends[own]
+            change = None if end is None or end.index is None else end.index
+            if change is not None:
+                change = change - IndexExpression.of(argument)
+            is_same = change is not None and builder.is_parametric(change)
+            self._changes[id(loop.header.node), name] = change if is_same else None
+        for own, value_before in before.items():
+            own.value = value_before
+        self._variables.forget(loop.header.node)
+        for op in reversed(tuple(block.ops)):
+            block.erase_op(op)
 
     def _start(self, header: Header, parts: LoopParts) -> dict[str, Counter]:
         """Translate what a loop does first; returns its counters.
@@ -387,9 +455,14 @@ class Statements:
                 else:
                     self._store(item.lvalue, value, None)
                 continue
+            tracked = self._variables.tracked_in([name]).get(name)
             is_own = isinstance(item, c_ast.Decl)
-            kept = None if is_own else self._variables.counter_cell(header.node, name)
-            counters[name] = Counter(name, type, start, size, kept)
+            kept = None
+            if not is_own and tracked is None:
+                kept = self._variables.counter_cell(header.node, name)
+            variable = None if is_own else tracked
+            amount = IndexExpression((), size)
+            counters[name] = Counter(name, type, start, amount, kept, variable)
             self._variables.declare(name, Local(type, value, is_counter=True))
         return counters
 
@@ -400,12 +473,11 @@ class Statements:
             else:
                 self._statement(item)
 
-    def _bounds(
-        self, header: Header, main: Counter, others: Sequence[Counter], counter: SSAValue
-    ) -> CounterRange:
+    def _bounds(self, loop: CountingLoop, counter: SSAValue) -> CounterRange:
         """The range of the loop; its condition may use all counters."""
+        header, main = loop.header, loop.main
         names = tuple(identifiers_in(header.condition))
-        tested = [other for other in others if other.name in names]
+        tested = [other for other in loop.others if other.name in names]
         if tested and abs(header.step) != 1:
             raise refuse(header.condition, "a condition on two counters, of which none steps by 1")
         value = IndexExpression.of(counter)
@@ -430,29 +502,33 @@ class Statements:
         self, node: c_ast.Node, counter: Counter, iteration: IndexExpression
     ) -> None:
         """Make a counter other than that of the loop's condition a variable of the iteration."""
-        value = counter.start + iteration.scale(counter.step)
+        change = self._builder.product(iteration, counter.step)
+        if not counter.step.is_constant and self._builder.proves_nonnegative(counter.step):
+            self._builder.assume(change)
+        value = counter.start + change
         if not self._expressions.conversions.is_in_range(counter.type, value):
+            if counter.is_stepped_inside:
+                raise NotTrackedError(counter.name)
             raise refuse(node, f"the counter '{counter.name}', which may wrap around")
         local = Value(counter.type, index=value)
-        self._variables.declare(counter.name, Local(counter.type, local, is_counter=True))
+        if counter.variable is not None and counter.is_stepped_inside:
+            counter.variable.value = local
+        else:
+            self._variables.declare(counter.name, Local(counter.type, local, is_counter=True))
 
     def _assume_start(self, counter: SSAValue, start: IndexExpression, step: int) -> None:
         difference = IndexExpression.of(counter) - start
         self._builder.assume(difference.scale(1 if step > 0 else -1))
 
     def _insert_loop(
-        self,
-        header: Header,
-        main: Counter,
-        others: Sequence[Counter],
-        bounds: CounterRange,
-        block: Block,
-        statements: Sequence[c_ast.Node],
-    ) -> None:
+        self, loop: CountingLoop, bounds: CounterRange, block: Block
+    ) -> dict[Local, Value | None]:
         """An `affine.for`; where the step is not simple, its variable counts the iterations.
 
-        It is an `scf.for` if its bounds come out of memory.
+        It is an `scf.for` if its bounds come out of memory. Returns the values that tracked
+        variables have at the end of an iteration.
         """
+        header, main, others = loop.header, loop.main, loop.others
         counter = IndexExpression.of(block.args[0])
         if bounds.step == 1 or (bounds.step > 0 and not others):
             lower: tuple[IndexExpression, ...] = (bounds.start,)
@@ -475,9 +551,13 @@ class Statements:
             self._builder.assume(*((bound - counter).shift(-1) for bound in upper))
             for other in others:
                 self._declare_counter(header.node, other, iteration)
-            for statement in statements:
+            first = self._variables.tracked_values()
+            for statement in loop.statements:
                 self._branch(statement)
+            ends = self._variables.tracked_values()
+            loop.check_steps(first, ends, is_affine)
             self._builder.insert(affine.YieldOp.get() if is_affine else scf.YieldOp())
+        return ends
 
     def _insert_for(
         self,
@@ -539,7 +619,7 @@ class Statements:
 
     def _count(self, bounds: CounterRange, counters: Sequence[Counter]) -> IndexExpression | None:
         """The number of iterations, if the last value of a counter depends on it."""
-        if all(counter.kept is None for counter in counters):
+        if not any(counter.is_needed_after for counter in counters):
             return None
         counts = self._counts(bounds)
         count = counts[0] if len(counts) == 1 else self._builder.extremum(counts, is_minimum=True)
@@ -549,10 +629,14 @@ class Statements:
 
     def _store_last(self, counter: Counter, count: IndexExpression, after_test: int = 0) -> None:
         """Store the value of a counter after the loop; the last test adds `after_test` to it."""
+        if not counter.is_needed_after:
+            return
+        change = self._builder.product(count, counter.step)
+        last = Value(counter.type, index=(counter.start + change).shift(after_test))
         if counter.kept is not None:
-            last = (counter.start + count.scale(counter.step)).shift(after_test)
-            stored = self._store_element(counter.kept, Value(counter.type, index=last))
-            self._note_value(counter.name, stored)
+            self._note_value(counter.name, self._store_element(counter.kept, last))
+        if counter.variable is not None:
+            counter.variable.value = last
 
 
 def _statements_of(parts: LoopParts, counters: Collection[str]) -> tuple[c_ast.Node, ...]:

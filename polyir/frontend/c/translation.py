@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 from pycparser import c_ast
 from xdsl.dialects import affine, func, memref
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
@@ -28,16 +28,19 @@ from polyir.frontend.c.inlining import Inliner
 from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.loop_pragmas import without_loop_pragmas
-from polyir.frontend.c.names import identifiers_in, region_names
+from polyir.frontend.c.moving_pointers import MovingPointer, with_offsets
+from polyir.frontend.c.names import RegionNames, identifiers_in, region_names
 from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.own_variables import make_own
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
+from polyir.frontend.c.side_effects import with_steps_apart
 from polyir.frontend.c.stated_arrays import StatedArrays
 from polyir.frontend.c.statements import Statements
+from polyir.frontend.c.tracking import FinalValues, needed_after, trackable_names
 from polyir.frontend.c.types import Arithmetic
-from polyir.frontend.c.variables import Variables
+from polyir.frontend.c.variables import NotTrackedError, OutsideVariable, Variables
 from polyir.model.raising.effects import LOADS, STORES
 
 
@@ -62,6 +65,40 @@ class TranslatedRegion:
     """The name of the function before any pass."""
     assumed: func.FuncOp | None = None
     """With the arguments of `function`, it returns what must be true for that to be the region."""
+    final: FinalValues | None = None
+    """What is assigned after the region."""
+
+
+@dataclass(frozen=True)
+class _ModelledStatements:
+    """The statements of a region as they are translated, and the variables to be tracked.
+
+    These include the counters of `pointers`.
+    """
+
+    statements: tuple[c_ast.Node, ...]
+    names: RegionNames
+    pointers: tuple[MovingPointer, ...]
+    tracked: frozenset[str]
+
+
+def _modelled(
+    items: Sequence[c_ast.Node], scopes: Scopes, excluded: frozenset[str] | None
+) -> _ModelledStatements:
+    """The statements `items` without changes of pointers and without `continue`.
+
+    Variables in `excluded` are not tracked; none is if that is `None`.
+    """
+    pointers: tuple[MovingPointer, ...] = ()
+    if excluded is not None:
+        items, pointers = with_offsets(items, scopes, excluded)
+    statements = tuple(without_continue(item) for item in items)
+    names = region_names(statements, scopes)
+    tracked: frozenset[str] = frozenset()
+    if excluded is not None:
+        tracked = trackable_names(statements, names) - excluded
+    counters = frozenset(pointer.counter for pointer in pointers)
+    return _ModelledStatements(statements, names, pointers, tracked | counters)
 
 
 class RegionTranslator:
@@ -111,10 +148,41 @@ class RegionTranslator:
         stated: StatedArrays,
         drops_pragmas: bool,
     ) -> TranslatedRegion:
-        modelled = [without_continue(item) for item in inliner.expanded(statements)]
+        apart = with_steps_apart(inliner.expanded(statements))
         if drops_pragmas:
-            modelled = [without_loop_pragmas(item) for item in modelled]
-        names = region_names(modelled, self._scopes)
+            apart = [without_loop_pragmas(item) for item in apart]
+        excluded: frozenset[str] | None = frozenset()
+        refused: NotModelledError | None = None
+        name = self._name(function)
+        while True:
+            modelled = _modelled(apart, self._scopes, excluded)
+            try:
+                return self._translate_modelled(
+                    inliner, function, statements, stated, modelled, name
+                )
+            except NotTrackedError as error:
+                assert excluded is not None
+                excluded = None if error.name in excluded else excluded | {error.name}
+            except NotModelledError as error:
+                if refused is not None or not modelled.tracked:
+                    raise refused or error from None
+                # What cannot be a value may be memory.
+                refused, excluded = error, None
+
+    def _translate_modelled(
+        self,
+        inliner: Inliner,
+        function: c_ast.FuncDef,
+        statements: Sequence[c_ast.Node],
+        stated: StatedArrays,
+        modelled: _ModelledStatements,
+        name: str,
+    ) -> TranslatedRegion:
+        """The region as a function `name`.
+
+        Raises `NotTrackedError` for a variable that cannot be tracked.
+        """
+        names = modelled.names
         live = frozenset(
             name
             for name in names.counted
@@ -122,15 +190,21 @@ class RegionTranslator:
         )
         module = ModuleOp([])
         entry = Block()
-        operation = func.FuncOp(self._name(function), ((), ()), Region(entry))
+        operation = func.FuncOp(name, ((), ()), Region(entry))
         module.body.block.add_op(operation)
         builder = Builder(entry)
         with builder.at(function.decl):
             builder.locate(operation)
-        variables = Variables(builder, self._scopes, names, live)
+        variables = Variables(builder, self._scopes, names, live, modelled.tracked)
+        for each in sorted(modelled.tracked):
+            variables.track(each)
+        for pointer in modelled.pointers:
+            if pointer.is_outside:
+                variables.track_pointer(pointer)
         calls = Calls(builder, self._scopes, module, self._functions)
         expressions = Expressions(builder, variables, calls)
-        Statements(builder, variables, expressions, self._takes_data).translate(modelled)
+        statement_translator = Statements(builder, variables, expressions, self._takes_data)
+        statement_translator.translate(modelled.statements)
         described = variables.arguments.described
         sizes: Sizes = {}
         conditions: tuple[Condition, ...] = ()
@@ -140,20 +214,29 @@ class RegionTranslator:
         make_own(builder, described, self._scopes, function, statements)
         if not self._takes_data:
             conditions = delinearise(builder, described)
-        _erase_dead(entry)
         assumptions = [expressions.truth(each) for each in conditions]
-        _erase_unused(entry, described)
+        after = needed_after(builder, variables, function, statements)
+        # Until their functions are made, these values are used.
+        Rewriter.replace_op(_end_of(entry), func.ReturnOp(*assumptions, *after.values()))
+        _erase_dead(entry)
+        _erase_unused(entry, described, variables.from_outside.values())
         if self._takes_data:
             builder.put_cells_in_scope()
-        operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
+        assumed = function_of_values(operation, assumptions) if assumptions else None
+        final = None
+        if after:
+            final = FinalValues(tuple(after), function_of_values(operation, tuple(after.values())))
+        Rewriter.replace_op(_end_of(entry), func.ReturnOp())
+        _erase_dead(entry)
+        operation.update_function_type()
         attach_facts(operation, arguments, stated.facts, self._scopes)
         attach_sizes(operation, sizes)
         points_to = PointsTo(function, self._scopes)
         mentioned = tuple(
             dict.fromkeys((*region_names(statements, self._scopes).mentioned, *names.mentioned))
         )
-        counters = self._counters(names.counted)
+        counters = self._counters({*names.counted, *variables.from_outside})
         check_reads(calls.reads, entry, arguments, counters, points_to)
         return TranslatedRegion(
             module,
@@ -164,7 +247,8 @@ class RegionTranslator:
             overlaps(entry, arguments, counters, points_to),
             inliner.explained,
             operation.sym_name.data,
-            function_of_values(operation, assumptions) if assumptions else None,
+            assumed,
+            final,
         )
 
     def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:
@@ -190,11 +274,26 @@ class RegionTranslator:
         return name if count == 0 else f"{name}_{count}"
 
 
-def _erase_unused(entry: Block, described: Collection[SSAValue]) -> None:
-    """Remove arguments that are not described."""
+def _erase_unused(
+    entry: Block,
+    described: dict[SSAValue, SourceArgument],
+    tracked: Iterable[OutsideVariable],
+) -> None:
+    """Remove arguments that are not described, or start values of variables that nobody reads."""
+    for outside in tracked:
+        start = None if outside.start is None or outside.start.index is None else outside.start
+        argument = None if start is None or start.index is None else start.index.value
+        if argument is not None and argument.first_use is None:
+            del described[argument]
     for argument in tuple(entry.args):
         if argument not in described:
             entry.erase_arg(argument)
+
+
+def _end_of(block: Block) -> Operation:
+    last = block.last_op
+    assert last is not None
+    return last
 
 
 def _erase_dead(entry: Block) -> None:

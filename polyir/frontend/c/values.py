@@ -48,6 +48,11 @@ class Value:
         return None
 
 
+def difference(one: Value, other: Value) -> IndexExpression | None:
+    """The difference of two values that are indices."""
+    return None if one.index is None or other.index is None else one.index - other.index
+
+
 class Conversions:
     """Converts values to types and to indices."""
 
@@ -220,6 +225,14 @@ def _is_wide_constant(value: Value) -> bool:
     if value.type.is_signed or not isinstance(op, arith.ConstantOp):
         return False
     return isinstance(op.value, IntegerAttr) and op.value.value.data < 0
+
+
+def amid_range(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpression, ...]:
+    """Expressions that are non-negative if `index` is far from the bounds of an integer type."""
+    bits = min(type.width, 62)
+    middle = 0 if type.is_signed else 1 << (bits - 1)
+    distance = 1 << (bits - 3)
+    return (index.shift(distance - middle), IndexExpression((), distance + middle) - index)
 
 
 def wrapped_value(value: int, type: Arithmetic) -> int:

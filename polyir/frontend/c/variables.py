@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -12,24 +12,44 @@ from xdsl.ir import SSAValue
 
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.moving_pointers import MovingPointer
 from polyir.frontend.c.names import RegionNames, assigned_in, key_of
 from polyir.frontend.c.places import BaseObject, Place, Places, SourceArguments
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Scopes
-from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType, Pointer
-from polyir.frontend.c.values import Conversions, Value
+from polyir.frontend.c.types import INT, LONG, Arithmetic, CArrayType, CType, Pointer
+from polyir.frontend.c.values import Conversions, Value, difference
 from polyir.model.index_expressions import IndexExpression
 
 Subscript = Callable[[c_ast.Node], IndexExpression]
 """Reads the subscript of an array as an index."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Local:
-    """A variable represented by its value: a loop counter, or one assigned in a single block."""
+    """A variable represented by its value.
+
+    It is a loop counter, is assigned in a single block, or, `is_tracked`, has a value at each
+    place that is a function of counters and parameters; `None` where this value is not known.
+    """
 
     type: Arithmetic
     value: Value | None
     is_counter: bool = False
+    is_tracked: bool = False
+
+
+@dataclass(frozen=True)
+class OutsideVariable:
+    """A tracked variable that stands for the variable `name` that is declared around the region.
+
+    `start` is its value before the region, `None` if it is not used; `target` begins an assignment
+    of a value to `name`.
+    """
+
+    name: str
+    variable: Local
+    start: Value | None
+    target: str
 
 
 @dataclass(frozen=True)
@@ -50,13 +70,67 @@ class ElementInMemory:
     indices: tuple[IndexExpression, ...]
 
 
+def is_trackable(type: Arithmetic) -> bool:
+    """Whether variables of a type can be tracked: it is an integer type."""
+    return not (type.is_float or type.is_bool)
+
+
+class NotTrackedError(Exception):
+    """The value of the variable `name` is needed at a place where it is not known."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class Branches:
+    """The tracked variables in parts of a program of which one is executed."""
+
+    def __init__(self, variables: Variables) -> None:
+        self._variables = variables
+        self._before = variables.tracked_values()
+        self._ends: list[dict[Local, Value | None]] = []
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """One of the parts."""
+        for variable, value in self._before.items():
+            variable.value = value
+        yield
+        self._ends.append(self._variables.tracked_values())
+
+    def join(self, has_other: bool) -> None:
+        """What follows the parts, and, if it `has_other`, another one that changes nothing."""
+        ends = [*self._ends, *([self._before] if has_other else [])]
+        for variable in self._before:
+            first, *rest = (end[variable] for end in ends)
+            variable.value = first if all(_are_same(first, each) for each in rest) else None
+
+
+def _are_same(one: Value | None, other: Value | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return difference(one, other) == IndexExpression()
+
+
 class Variables:
-    """Resolves the lvalues of the region."""
+    """Resolves the lvalues of the region.
+
+    Variables in `tracked` are tracked as far as they are integers. Where this is not possible,
+    `NotTrackedError` is raised: the whole region has to be translated without tracking them.
+    """
 
     def __init__(
-        self, builder: Builder, scopes: Scopes, names: RegionNames, live: frozenset[str]
+        self,
+        builder: Builder,
+        scopes: Scopes,
+        names: RegionNames,
+        live: frozenset[str],
+        tracked: Collection[str],
     ) -> None:
         self.scopes = scopes
+        self.tracked = tracked
+        self.from_outside: dict[str, OutsideVariable] = {}
         self.names = names
         self.arguments = SourceArguments(builder)
         self._builder = builder
@@ -103,6 +177,38 @@ class Variables:
             type = CArrayType(type, extent)
         return type
 
+    def track(self, name: str) -> None:
+        """Track an integer that is declared around the region, from its value there on."""
+        meaning = self.scopes.meaning(name)
+        if not isinstance(meaning, DeclaredVariable) or meaning.is_volatile:
+            return
+        if isinstance(meaning.type, Arithmetic) and is_trackable(meaning.type):
+            place = self._places.resolve(c_ast.ID(name))
+            start = self.arguments.scalar(place, meaning.type)
+            variable = Local(meaning.type, start, is_tracked=True)
+            self.from_outside[name] = OutsideVariable(name, variable, start, f"{name} =")
+            self.declare(name, variable)
+
+    def track_pointer(self, pointer: MovingPointer) -> None:
+        """Track the counter of a pointer that is declared around the region."""
+        start = Value(LONG, index=IndexExpression()) if pointer.is_own else None
+        variable = Local(LONG, start, is_tracked=True)
+        outside = OutsideVariable(pointer.name, variable, start, pointer.target)
+        self.from_outside[pointer.counter] = outside
+        self.declare(pointer.counter, variable)
+
+    def tracked_in(self, names: Collection[str]) -> dict[str, Local]:
+        """The tracked variables with these names."""
+        found = {name: self.own(name) for name in names}
+        return {
+            name: own for name, own in found.items() if isinstance(own, Local) and own.is_tracked
+        }
+
+    def tracked_values(self) -> dict[Local, Value | None]:
+        """The values of all tracked variables here."""
+        variables = (own for scope in self._own for own in scope.values())
+        return {own: own.value for own in variables if isinstance(own, Local) and own.is_tracked}
+
     def is_kept(self, name: str) -> bool:
         """Whether the last value of a counter that is declared around the region matters."""
         is_used = name in self.names.used_outside or name in self._live
@@ -116,6 +222,8 @@ class Variables:
         """The value of a name that is not in memory; `None` if it is."""
         own = self.own(node.name)
         if isinstance(own, Local):
+            if own.value is None and own.is_tracked:
+                raise NotTrackedError(node.name)
             if own.value is None:
                 raise refuse(node, f"'{node.name}', which has no value yet")
             return own.value
@@ -209,6 +317,9 @@ class Variables:
         key = key_of(node)
         if key is not None and self.own(key[0]) is not None:
             return None
+        if key is not None and key[0] in self.from_outside:
+            # A function that is inlined accesses it.
+            raise NotTrackedError(key[0])
         return self._places.resolve(node)
 
     def element(self, node: c_ast.Node, subscript: Subscript) -> ElementInMemory:

@@ -231,20 +231,22 @@ class ExpressionPrinter:
             if isinstance(part, str):
                 text += part
             elif spelling.strides and part is spelling.parts[-1]:
-                text += f"[{self._linear(spelling.strides, indices[part:])}]"
+                text += f"[{self._linear(spelling, indices[part:])}]"
             else:
                 text += f"[{self.expression(indices[part])}]"
         return text, Precedence.POSTFIX
 
-    def _linear(self, strides: tuple[str, ...], indices: tuple[Expression, ...]) -> str:
+    def _linear(self, spelling: Spelling, indices: tuple[Expression, ...]) -> str:
         """Several subscripts written as one."""
         terms = [
             f"{self.inside(index, Precedence.MULTIPLICATIVE)} * {stride}"
-            for stride, index in zip(strides, indices, strict=False)
+            for stride, index in zip(spelling.strides, indices, strict=False)
             if index != literal(0)
         ]
-        if not terms or indices[-1] != literal(0):
+        if not (terms or spelling.offset) or indices[-1] != literal(0):
             terms.append(self.inside(indices[-1], Precedence.ADDITIVE))
+        if spelling.offset:
+            terms.append(spelling.offset)
         return " + ".join(terms)
 
 

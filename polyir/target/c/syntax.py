@@ -24,11 +24,13 @@ class Spelling:
 
     `parts` are texts and numbers of subscripts, which are written in brackets: `s->a[i]` is
     `("s->a", 0)`. With `strides`, the last part is the number of the first of several subscripts
-    that are written as one, `A[i * n + j]`; `strides` are the factors of all but the last of them.
+    that are written as one, `A[i * n + j]`; `strides` are the factors of all but the last of them,
+    and `offset` is what is added to them.
     """
 
     parts: tuple[str | int, ...]
     strides: tuple[str, ...] = ()
+    offset: str = ""
 
 
 class Variable:

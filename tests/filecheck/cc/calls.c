@@ -4,7 +4,7 @@
 static double A[100], B[100], T[10];
 static int counter;
 
-// CHECK-DAG: calls.c:85:12: warning: region not transformed: a call of 'next', which cannot be inlined: '++' inside an expression ({{.*}}calls.c:32:32)
+// CHECK-DAG: calls.c:85:12: warning: region not transformed: a call of 'next', which cannot be inlined: '++' inside an expression ({{.*}}calls.c:32:46)
 // CHECK-DAG: calls.c:92:16: warning: region not transformed: a call of 'searched', which may have side effects: a while loop, which may not end ({{.*}}calls.c:37:3)
 // CHECK-DAG: calls.c:99:12: warning: region not transformed: a call of 'dot', which may read 'A', which the region writes
 // CHECK-DAG: calls.c:106:12: warning: region not transformed: a call of 'looked_up', which may read 'T', which the region writes
@@ -29,7 +29,7 @@ static double dot(int n, const double *x, const double *y) {
     s += x[i] * y[i];
   return s;
 }
-static int next(void) { return counter++; }
+static int next(void) { return counter > 3 ? counter++ : 0; }
 
 // A loop that may not end is an effect, too.
 static int searched(int k) {
