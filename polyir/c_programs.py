@@ -18,7 +18,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Operation
 
-from polyir.alias_checks import AliasCheck
+from polyir.alias_checks import AliasCheck, with_assumptions
 from polyir.diagnostics import PolyirError, Remark, RemarkKind, report
 from polyir.frontend.c.definitions import CArray, CDefinition, CNumber, definitions
 from polyir.frontend.c.errors import NotModelledError
@@ -240,6 +240,8 @@ def _prepare(region: SourceRegion, takes_data: bool, name: str) -> PreparedRegio
         raise_region(region, raised)
     if content.overlaps:
         check = alias_check_of(region, raised, takes_data)
+    if content.assumed is not None:
+        check = with_assumptions(check, content.assumed)
     return PreparedRegion(region, content, check)
 
 

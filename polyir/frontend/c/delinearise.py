@@ -110,7 +110,7 @@ def _view(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> _View | No
         return None
     common = _common_parameters(builder, polynomials)
     constants = dict.fromkeys(polynomial.get((), 0) for polynomial in polynomials)
-    number = {(): next(iter(constants))} if len(constants) == 1 else {}
+    number: Polynomial = {(): next(iter(constants))} if len(constants) == 1 else {}
     found: list[_View] = []
     for offset in (common, {}, {**common, **number}):
         if all(offset != view.offset for view in found):
