@@ -254,7 +254,8 @@ class Statements:
         assert isinstance(own, Local)
         if value.index is None:
             raise NotTrackedError(name)
-        own.value = value
+        # An operation that computes it may be in another block than its uses.
+        own.value = Value(value.type, index=value.index)
 
     # Control
 
