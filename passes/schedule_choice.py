@@ -40,7 +40,7 @@ from polyir.passes.prerequisites import (
     scops_in,
 )
 from polyir.passes.strategies import Strategy, is_for_threads, strategies
-from polyir.passes.strategy_names import StrategyName
+from polyir.passes.strategy_names import CHOSEN, StrategyName
 from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
 
 PASS_NAME: Final = "optimize"
@@ -171,10 +171,10 @@ class ScheduleChoice:
             kinds = frozenset(self._kinds_of(best)) - self._kinds
         mixture = self._mixed(best, [each for each in found if each is not best])
         if best is original and not mixture.others:
-            self._say("chosen: original")
+            self._say(f"{CHOSEN}original")
             return
         gain = original.cycles / mixture.cycles
-        self._say(f"chosen: {best.strategy.name}, {gain:.2g} times as fast as the original order")
+        self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
         self._replace_by(best, mixture)
 
     def _best(self, found: Sequence[_Candidate]) -> _Candidate:

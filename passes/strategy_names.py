@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 StrategyName = Literal[
     "best",
@@ -22,3 +22,6 @@ StrategyName = Literal[
     "partial-results",
 ]
 """`best` by the cost model, or a pipeline; `original` is the original order."""
+
+CHOSEN: Final = "chosen: "
+"""What the remark begins with that names the one which was chosen."""

@@ -20,6 +20,7 @@ from polyir.codegen.ast import AstExpression, expression_from_isl
 from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.diagnostics import SourceLocation
 from polyir.dialects.scop import ScopOp
+from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.overlaps import PossibleOverlap
@@ -170,7 +171,7 @@ class _RangeFinder:
         origin = self.arguments[operand].origin
         raise NotModelledError(
             f"'{origin.pointer}' may point to memory that the region accesses under another name; "
-            "which elements the region accesses is not known before it",
+            f"which elements the region accesses is not known before it ({RESTRICT})",
             location_of_node(origin.node) or self.location,
         )
 

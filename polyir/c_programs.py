@@ -24,7 +24,8 @@ from polyir.frontend.c.definitions import CArray, CDefinition, CNumber, definiti
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import one_statement_a_line
 from polyir.frontend.c.places import SourceArray, SourceScalar, variable_of
-from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
+from polyir.frontend.c.preprocess import Preprocessed, preprocess
+from polyir.frontend.c.region_pragmas import files_of_regions
 from polyir.frontend.c.source import SourceFile, SourceRegion, detect_regions, read_regions
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.irregular.extents import UNKNOWN_EXTENTS
@@ -162,7 +163,7 @@ def read_c(file: CFile, takes_data: bool = False) -> CProgram:
     C.
     """
     text, path, macros = file.preprocessed.text, file.filename, file.preprocessed.macros
-    is_detecting = not has_region(text)
+    is_detecting = path not in files_of_regions(text)
     read = detect_regions if is_detecting else read_regions
     regions_of_file = read(text, path, macros, file.text, takes_data)
     found = tuple(definitions(text, path, macros))
@@ -197,6 +198,8 @@ def _prepared(
     """The regions that can be transformed; the others are reported."""
     for skipped in file.skipped:
         _warn(f"function skipped: {skipped.message}", skipped)
+    for lost in file.lost:
+        _warn(f"region not transformed: {lost.message}", lost)
     is_found = False
     names: set[str] = set()
     left: list[PolyirError] = list(file.left)

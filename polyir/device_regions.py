@@ -180,7 +180,8 @@ class _RangeFinder:
         assert isinstance(argument, SourceArray)
         name = place_text(argument)
         return NotModelledError(
-            f"which elements of '{name}' the region accesses is not known before it",
+            f"which elements of '{name}' the region accesses is not known before it "
+            "(declare it as an array with its size)",
             location_of_node(argument.origin.node) or self.location,
         )
 

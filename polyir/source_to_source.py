@@ -16,7 +16,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass, PassPipelineCallbackType
 
 from polyir.alias_checks import AliasCheck, alias_check, with_assumptions
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import PolyirError, Remark, RemarkKind, location_of, remarks_kept
+from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
 from polyir.frontend.c.places import SourceArgument, SourcePointer, SourceScalar
@@ -30,6 +31,7 @@ from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import convert_equations, scops_in
+from polyir.passes.strategy_names import CHOSEN
 from polyir.target.abi import Scalar
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import (
@@ -52,6 +54,13 @@ if TYPE_CHECKING:
     from polyir.target.gpu.language import Language
 
 
+class UnchangedError(PolyirError):
+    """No pass changed a region, and one of them, which has reported it, was to do so."""
+
+    def __init__(self, remark: Remark) -> None:
+        super().__init__(f"[{remark.pass_name}] {remark.message}", remark.location)
+
+
 @dataclass(frozen=True)
 class TransformedRegion:
     """A region after the passes, in loop form, or the error for which it stays as it is."""
@@ -65,6 +74,10 @@ class TransformedRegion:
     """What a call of the region's kernels needs, if it has kernels."""
     ranked: Signature | None = None
     """The function that all ranks call instead, if there is one."""
+    remarks: tuple[Remark, ...] = ()
+    """What the passes said of it."""
+    is_changed: bool = True
+    """Whether the passes made another function of it."""
     replacement: Replacement | None = None
     """The new statements, if they are known."""
 
@@ -141,17 +154,40 @@ def _transformed(
             check = alias_check_of(region, content, has_index_arrays(passes))
         if content.assumed is not None:
             check = with_assumptions(check, content.assumed)
-        Pipeline(tuple(passes), between).apply(context, content.module)
+        before = content.module.clone()
+        with remarks_kept() as remarks:
+            Pipeline(tuple(passes), between).apply(context, content.module)
         content.module.verify()
+        is_changed = not _are_alike(before, content.module)
+        missed = [each for each in remarks if each.kind is RemarkKind.MISSED]
+        is_chosen = any(each.message.startswith(CHOSEN) for each in remarks)
+        is_here = kernels is None and ranks is None
+        if missed and is_here and not (is_changed or is_chosen):
+            raise UnchangedError(missed[0])
         finish_region(region, content, context)
         if kernels is not None and device is not None:
-            kernels.add(content.module, content.function, device, region.location)
+            try:
+                kernels.add(content.module, content.function, device, region.location)
+            except NotModelledError as error:
+                error.message += "".join(f": {each.message}" for each in missed[:1])
+                raise
         if ranks is not None:
             ranked = ranks.add(content.module, region, content)
     except PolyirError as error:
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)
-    return TransformedRegion(region, content.module, None, check, device, ranked)
+    return TransformedRegion(
+        region, content.module, None, check, device, ranked, tuple(remarks), is_changed
+    )
+
+
+def _are_alike(one: ModuleOp, other: ModuleOp) -> bool:
+    """Whether two modules are equal but for dependences, which passes may have computed."""
+    copies = one.clone(), other.clone()
+    for copy in copies:
+        for scop in scops_in(copy):
+            scop.dependences = None
+    return copies[0].is_structurally_equivalent(copies[1])
 
 
 def finish_region(region: SourceRegion, content: TranslatedRegion, context: Context) -> None:
@@ -159,7 +195,8 @@ def finish_region(region: SourceRegion, content: TranslatedRegion, context: Cont
     convert_equations(content.module)
     if len(_kernel(content).function_type.inputs) != len(content.arguments):
         raise PolyirError(
-            "symbolic tile sizes are further arguments of a function, and a region has none",
+            "symbolic tile sizes are further arguments of a function, and a region has none "
+            "(give numbers: --tile=32)",
             region.location,
         )
     _require_no_sizes(content, region)
@@ -208,8 +245,8 @@ def _replaying_alias_check(
             content.module, content.arguments, content.overlaps, region.location
         )
     except PolyirError as reason:
-        hint = "declare pointers as restrict, or give --assume-no-alias"
-        error.message += f", and no test can find out: {reason.message} ({hint})"
+        unknown = error.message.removesuffix(f" ({RESTRICT})")
+        error.message = f"{unknown}, and no test can find out: {reason.message} ({RESTRICT})"
         raise error from None
 
 
@@ -225,7 +262,10 @@ def _require_no_sizes(content: TranslatedRegion, region: SourceRegion) -> None:
         for op in function.walk():
             if isinstance(op, memref.DimOp) and op.source in outside:
                 name = op.source.name_hint or "an array"
-                raise PolyirError(f"the size of '{name}' is not known", region.location)
+                message = f"the size of '{name}' is not known"
+                raise PolyirError(
+                    f"{message} (#pragma polyir array({name}: SIZE) says it)", region.location
+                )
 
 
 def _kernel(content: TranslatedRegion) -> FuncOp:

@@ -5,21 +5,18 @@ does not change. Passes are flags, as for polyir-opt; without any, the default p
 --compile, the result is compiled, and options that polyir-cc does not know are passed to the C
 compiler.
 
-Exit code: 0 if every region was transformed, 2 if some were not, and 1 after an error, which
-leaves no output. With --strict, a region that was not transformed is an error.
+Exit code: 0 if every region was transformed or is best as it is, 2 if some were not, and 1 after an
+error, which leaves no output. With --strict, a region that was not transformed is an error. Without
+pragmas, loops that cannot be modelled count with --strict only.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,15 +29,23 @@ from polyir.diagnostics import (
     OptionError,
     PolyirError,
     Remark,
-    nearest,
+    SourceLocation,
     print_all,
     print_missed,
     print_missed_by_default,
     remarks_to,
 )
+from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import words_of
-from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
-from polyir.frontend.c.source import SourceFile, SourceRegion, detect_regions, read_regions
+from polyir.frontend.c.preprocess import Preprocessed, first_error, is_read_again, preprocess
+from polyir.frontend.c.region_pragmas import OutsideFunctionError, UnreadFileError, files_of_regions
+from polyir.frontend.c.source import (
+    SourceFile,
+    SourceRegion,
+    cxx_file,
+    detect_regions,
+    read_regions,
+)
 from polyir.internal_errors import DefectError
 from polyir.limits import time_limited_to
 from polyir.pipeline import (
@@ -54,11 +59,15 @@ from polyir.pipeline import (
 from polyir.runtime.compiler import CompilationError, CompilerOptions, find_compiler
 from polyir.source_to_source import (
     TransformedRegion,
+    UnchangedError,
     has_index_arrays,
     rewrite,
     transform_region,
     with_replacements,
 )
+from polyir.tools.cc_arguments import Dependencies, Input, compiler_arguments
+from polyir.tools.cc_compile import PREPROCESSING_FLAGS, Command, Translated, rule_of, rule_text
+from polyir.tools.cc_summary import Tally
 from polyir.tools.command_line import (
     ArgumentParser,
     add_time_limit,
@@ -76,9 +85,6 @@ if TYPE_CHECKING:
     from polyir.report.recording import Recording
     from polyir.tuning.record import TuningRecord
 
-COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
-"""The flags that `--compile` passes to the C compiler, before the user's own."""
-
 LEFT = 2
 """The exit code if a region was not transformed."""
 
@@ -88,14 +94,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return exit_code_of(_run, arguments)
 
 
+@dataclass(frozen=True)
+class _Task:
+    """What is to be done to each file: the options, the passes, and the flags of preprocessors."""
+
+    options: argparse.Namespace
+    passes: Sequence[ModulePass]
+    is_told: bool
+    """Whether the passes are those that the user named."""
+    tuned: TuningRecord | None
+    is_for_ranks: bool
+    compiler: str
+    flags: Sequence[str]
+    dependencies: Dependencies | None
+
+
 def _run(arguments: Sequence[str]) -> int:
     available = available_passes()
     passes, others = split_pass_flags(arguments, available)
     options, rest = _parse_options(others, available)
-    if rest and not options.compile:
-        known = [f"--{name}" for name in available]
-        name = rest[0].partition("=")[0]
-        raise OptionError(f"unknown pass or option '{name}'{nearest(name, known)}")
+    found = compiler_arguments(rest, options.compile, [f"--{name}" for name in available])
     has_passes = any(
         argument in ("-p", "--passes") or argument.startswith("--passes=") for argument in arguments
     )
@@ -105,82 +123,134 @@ def _run(arguments: Sequence[str]) -> int:
     if for_ranks:
         pipeline = RANKS_PIPELINE
     chosen = passes or (() if has_passes else passes_of_pipeline(pipeline, available))
-    path = options.file
-    text = _read(path)
-    kernels = _kernel_file(options, text)
-    ranks = _rank_file(options, text) if for_ranks else None
-    recording = _recording(options, text)
     compiler = _mpi_compiler(options.compile) if for_ranks else find_compiler(CompilerOptions())
-    flags = _preprocessor_flags(options)
+    command = Command(compiler, found, options.compile, options.output, options.target)
+    if found.ends_early or not found.sources:
+        command.run_as_it_is()
+        return 0
+    _require_one_file(options, found.sources)
+    flags = (*(PREPROCESSING_FLAGS if options.compile else ()), *found.for_preprocessor)
+    command.require_writable_rules()
+    task = _Task(
+        options, chosen, bool(passes), tuned, for_ranks, compiler, flags, found.dependencies
+    )
+    tally = Tally()
     with time_limited_to(options.time_limit):
-        preprocessed = preprocess(compiler, flags, path)
-        is_detecting = options.detect or not has_region(preprocessed.text)
-        takes_data = has_index_arrays(chosen)
-        file = _read_file(preprocessed, path, text, is_detecting, takes_data)
-        context = new_context()
-        default = print_missed if passes else print_missed_by_default
-        sink = print_all if options.remarks else _ignore if is_detecting else default
-        with remarks_to(sink) if recording is None else recording.in_force(sink):
-            pipelines = _pipelines(file, chosen, tuned, options.tuned)
-            pairs = zip(file.regions, pipelines, strict=True)
-            transformed = tuple(
-                transform_region(
-                    region,
-                    each,
-                    context,
-                    options.assume_no_alias,
-                    kernels,
-                    ranks,
-                    None if recording is None else _recorded(recording, region),
-                )
-                for region, each in pairs
+        files = [_translated(task, source, tally) for source in found.sources]
+    is_whole = not tally.missed and not (options.strict and tally.passed_over)
+    if is_whole or not options.strict:
+        if options.compile:
+            command.run(files)
+        else:
+            _write(options, files[0])
+        command.write_rules(files)
+    if not options.quiet:
+        print(tally.line(), file=sys.stderr)
+    return 0 if is_whole else 1 if options.strict else LEFT
+
+
+def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
+    """A file after the passes. What is left of it is reported, and added to `tally`."""
+    options, chosen = task.options, task.passes
+    path, text = _read(source)
+    kernels = _kernel_file(options, path, text)
+    ranks = _rank_file(options, path, text) if task.is_for_ranks else None
+    recording = _recording(options, path, text)
+    takes_data = has_index_arrays(chosen)
+    with rule_of(task.dependencies) as (flags, rule):
+        preprocessed = preprocess(task.compiler, [*task.flags, *flags], path, text)
+        rule_for_make = rule_text(rule, source, not is_read_again(path, text))
+    is_detecting = options.detect or path not in files_of_regions(preprocessed.text)
+    file = _read_file(task, preprocessed, path, text, is_detecting)
+    context = new_context()
+    default = print_missed if task.is_told else print_missed_by_default
+    sink = print_all if options.remarks else _ignore if is_detecting else default
+    with remarks_to(sink) if recording is None else recording.in_force(sink):
+        pipelines = _pipelines(file, path, chosen, task.tuned, options.tuned)
+        pairs = zip(file.regions, pipelines, strict=True)
+        transformed = tuple(
+            transform_region(
+                region,
+                each,
+                context,
+                options.assume_no_alias,
+                kernels,
+                ranks,
+                None if recording is None else _recorded(recording, region),
             )
-            if options.emit == "c":
-                macros = preprocessed.macros
-                transformed = with_replacements(
-                    text, transformed, macros, kernels=kernels, ranks=ranks
-                )
-        if recording is not None:
-            _write_report(options.report, recording, file, transformed)
-    if options.remarks:
-        errors = (item.error for item in transformed if is_detecting and item.error is not None)
-        for error in (*file.left, *errors):
-            print(f"{error.location}: remark: loop left: {error.message}", file=sys.stderr)
-    defects = [each for each in file.left if isinstance(each, DefectError)]
-    for error in defects:
-        print(f"{error.location}: warning: loop left: {error.message}", file=sys.stderr)
-    # What was not asked for is not reported as missing.
-    is_asked = not is_detecting or options.strict
-    reported = [each for each in transformed if is_asked or isinstance(each.error, DefectError)]
-    left = tuple(item for item in reported if item.is_missed)
-    for item in left:
-        assert item.error is not None
-        print(_left_message(item, text, options.strict), file=sys.stderr)
-    is_telling = options.remarks or bool(left) or not file.regions
+            for region, each in pairs
+        )
+        if options.emit == "c":
+            transformed = with_replacements(
+                text, transformed, preprocessed.macros, kernels=kernels, ranks=ranks
+            )
+    if recording is not None:
+        _write_report(options.report, recording, file, transformed)
+    tally.add(file, transformed, is_detecting)
+    _print_left(task, file, transformed, is_detecting, text)
+    is_telling = options.remarks or any(item.is_missed for item in transformed) or not file.regions
     if is_telling and not takes_data and kernels is None:
         _print_hints(file, preprocessed, path, text, is_detecting)
-    is_whole = not (left or defects) and (is_detecting or not file.skipped)
-    if options.strict and not is_whole:
-        return 1
     if options.emit == "c":
         result = rewrite(text, transformed, preprocessed.macros)
     else:
         result = _module_text(transformed)
-    has_kernels = kernels is not None and bool(kernels.names)
-    other_text = kernels.text() if kernels is not None and has_kernels else None
+    other = kernels.text() if kernels is not None and kernels.names else None
     if ranks is not None and any(item.ranked is not None for item in transformed):
-        other_text = ranks.text()
-    if options.compile:
-        _compile(compiler, flags, rest, path, result, options.output, options.target, other_text)
-    else:
-        # Without the functions that it calls, the C file is of no use.
-        if other_text is not None and options.emit == "c":
-            write_output(str(_other_path(options)), other_text.encode())
-        write_output(options.output, result.encode(errors="surrogateescape"))
-    return 0 if is_whole else LEFT
+        other = ranks.text()
+    return Translated(source, result, other, rule_for_make)
 
 
-def _recording(options: argparse.Namespace, text: str) -> Recording | None:
+def _print_left(
+    task: _Task,
+    file: SourceFile,
+    transformed: Sequence[TransformedRegion],
+    is_detecting: bool,
+    text: str,
+) -> None:
+    """Say what was left: a warning if it was asked for, an error if all of it was, or a remark."""
+    options = task.options
+    kind = "error" if options.strict else "warning"
+    # A remark on it was printed.
+    is_told = task.is_told and not is_detecting and not options.strict
+    for error in file.skipped:
+        print(f"{error.location}: {kind}: function skipped: {error.message}", file=sys.stderr)
+    for lost in file.lost:
+        what = "" if isinstance(lost, UnreadFileError) else "region not transformed: "
+        print(f"{lost.location}: {kind}: {what}{lost.message}", file=sys.stderr)
+    passed_over = [each for each in file.left if not isinstance(each, DefectError)]
+    for defect in (each for each in file.left if isinstance(each, DefectError)):
+        print(f"{defect.location}: {kind}: loop left: {defect.message}", file=sys.stderr)
+    for item in transformed:
+        if is_detecting and isinstance(item.error, NotModelledError):
+            passed_over.append(item.error)
+        elif item.is_missed and not (is_told and isinstance(item.error, UnchangedError)):
+            print(_left_message(item, text, is_detecting, kind), file=sys.stderr)
+    if options.remarks or options.strict:
+        level = "error" if options.strict else "remark"
+        for left in passed_over:
+            print(f"{left.location}: {level}: loop left: {left.message}", file=sys.stderr)
+
+
+def _require_one_file(options: argparse.Namespace, sources: Sequence[Input]) -> None:
+    """Raise `OptionError` for several files with an option that is about one of them."""
+    for name in ("report", "tuned", "emit"):
+        if len(sources) > 1 and getattr(options, name) not in (None, "c"):
+            raise OptionError(f"--{name} takes one C file, and there are {len(sources)}")
+    if options.compile and options.emit != "c":
+        raise OptionError(f"--emit={options.emit} does not go with --compile")
+
+
+def _write(options: argparse.Namespace, file: Translated) -> None:
+    """Write a file that is not compiled, and the one with the functions that it calls."""
+    # Without these, the C file is of no use.
+    if file.other is not None and options.emit == "c":
+        require_writable(options.output)
+        write_output(str(_other_path(options)), file.other.encode())
+    write_output(options.output, file.text.encode(errors="surrogateescape"))
+
+
+def _recording(options: argparse.Namespace, path: str, text: str) -> Recording | None:
     """What `--report` needs of a compilation."""
     if options.report is None:
         return None
@@ -189,7 +259,7 @@ def _recording(options: argparse.Namespace, text: str) -> Recording | None:
     from polyir.report.recording import Recording
 
     require_packages()
-    return Recording(text, options.file)
+    return Recording(text, path)
 
 
 def _recorded(recording: Recording, region: SourceRegion) -> PassPipelineCallbackType:
@@ -206,7 +276,7 @@ def _write_report(
     from polyir.report import report_page
 
     errors = (item.error for item in transformed if item.error is not None)
-    left = (*file.skipped, *file.left, *errors)
+    left = (*file.skipped, *file.lost, *file.left, *errors)
     recording.error = "\n".join(f"{error.location}: left: {error.message}" for error in left)
     write_output(path, report_page(recording).encode())
 
@@ -237,7 +307,11 @@ def _print_hints(
 
 
 def _pipelines(
-    file: SourceFile, chosen: Sequence[ModulePass], tuned: TuningRecord | None, path: str
+    file: SourceFile,
+    path: str,
+    chosen: Sequence[ModulePass],
+    tuned: TuningRecord | None,
+    record: str,
 ) -> list[Sequence[ModulePass]]:
     """The passes of each region: those that were found for it, or `chosen`.
 
@@ -250,13 +324,13 @@ def _pipelines(
         for each in file.regions
     ]
     if not any(each is not None and tuned.is_for(each) for each in modules):
-        raise tuned.refusal(path)
-    tuned.warn_of_machine(path)
-    passes = tuned.passes(path)
+        raise tuned.refusal(record)
+    tuned.warn_of_machine(record)
+    passes = tuned.passes(record)
     return [passes if each is not None and tuned.is_for(each) else chosen for each in modules]
 
 
-def _kernel_file(options: argparse.Namespace, text: str) -> KernelFile | None:
+def _kernel_file(options: argparse.Namespace, path: str, text: str) -> KernelFile | None:
     """The file for the kernels of a GPU, if there is to be one."""
     if options.target is None:
         return None
@@ -265,7 +339,7 @@ def _kernel_file(options: argparse.Namespace, text: str) -> KernelFile | None:
     from polyir.device_regions import KernelFile
     from polyir.target.gpu.language import Language
 
-    stem = re.sub(r"\W", "_", Path(options.file).stem)
+    stem = re.sub(r"\W", "_", Path(path).stem)
     return KernelFile(Language(options.target), f"gpu_{stem}", words_of(text))
 
 
@@ -282,13 +356,13 @@ def _is_for_ranks(options: argparse.Namespace, passes: Sequence[ModulePass]) -> 
     return True
 
 
-def _rank_file(options: argparse.Namespace, text: str) -> RankFile:
+def _rank_file(options: argparse.Namespace, path: str, text: str) -> RankFile:
     """The file for the functions that ranks call."""
     if options.output is None and not options.compile and options.emit == "c":
         raise OptionError("--mpi writes two files, and needs -o for their names")
     from polyir.rank_regions import RankFile
 
-    stem = re.sub(r"\W", "_", Path(options.file).stem)
+    stem = re.sub(r"\W", "_", Path(path).stem)
     return RankFile(f"ranks_{stem}", words_of(text))
 
 
@@ -317,16 +391,45 @@ def _ignore(_: Remark) -> None:
 
 
 def _read_file(
-    preprocessed: Preprocessed, path: str, text: str, is_detecting: bool, takes_data: bool
+    task: _Task, preprocessed: Preprocessed, path: str, text: str, is_detecting: bool
 ) -> SourceFile:
-    """The regions between pragmas, or the loops that are found."""
+    """The regions between pragmas, or the loops that are found; and what is lost, with reasons."""
+    if "__cplusplus" in preprocessed.macros:
+        return cxx_file(preprocessed.text, path)
     read = detect_regions if is_detecting else read_regions
+    takes_data = has_index_arrays(task.passes)
     file = read(preprocessed.text, path, preprocessed.macros, text, takes_data)
-    for error in file.skipped:
-        print(f"{error.location}: warning: function skipped: {error.message}", file=sys.stderr)
-    if is_detecting and not file.regions:
-        print(f"{path}: warning: no loop of this file can be transformed", file=sys.stderr)
+    if task.options.detect:
+        # Then nobody asks for what is between pragmas.
+        file = replace(file, lost=(), asked=0)
+    is_outside = any(isinstance(error, OutsideFunctionError) for error in file.lost)
+    if is_outside or not file.is_complete:
+        reason = first_error(task.compiler, task.flags, path, text)
+        if reason is not None:
+            file = _with_error(file, reason, SourceLocation(path, 1, 1))
     return file
+
+
+def _with_error(file: SourceFile, reason: str, start: SourceLocation) -> SourceFile:
+    """A file of which something is lost since it is not valid C: the compiler says why."""
+    message = f"the file is not valid C: {reason}"
+    lost = [
+        NotModelledError(message, error.location)
+        if isinstance(error, OutsideFunctionError)
+        else error
+        for error in file.lost
+    ]
+    return replace(file, lost=tuple(lost or [UnreadFileError(message, start)]))
+
+
+_OPTIONS_OF_COMPILERS = """\
+options of C compilers:
+  -                     read the C file from standard input
+  -D, -U, -I, -include, -isystem, -iquote, -idirafter, -imacros, -std, -x
+                        how the file is preprocessed and compiled
+  -MD, -MMD, -MF, -MT, -MQ, -MP
+                        write a rule for make: the output depends on the file and its headers
+  -c, -S, all others    with --compile, as for the C compiler"""
 
 
 def _parse_options(
@@ -334,11 +437,13 @@ def _parse_options(
 ) -> tuple[argparse.Namespace, list[str]]:
     parser = ArgumentParser(
         prog="polyir-cc",
+        usage="polyir-cc [OPTION]... [PASS]... FILE.c [-o OUTPUT]\n"
+        "       polyir-cc --compile [OPTION]... [PASS]... FILE...",
         description=__doc__,
+        epilog=_OPTIONS_OF_COMPILERS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("file", help="the C file")
     parser.add_argument(
         "-o", dest="output", default=None, help="the output file (default: standard output)"
     )
@@ -388,37 +493,21 @@ def _parse_options(
         help="assume that memory accessed under different names is not the same, without a check",
     )
     parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
+    parser.add_argument(
+        "--quiet", action="store_true", help="leave out the last line, which says what was done"
+    )
     add_information(parser, available)
     add_time_limit(parser)
-    for letter, meaning in (
-        ("D", "define a macro"),
-        ("U", "undefine a macro"),
-        ("I", "add a directory to search for headers"),
-    ):
-        parser.add_argument(f"-{letter}", action="append", default=[], help=meaning)
-    parser.add_argument(
-        "-include", action="append", default=[], help="include a file before the first line"
-    )
-    parser.add_argument("-std", default=None, help="the C standard to preprocess and compile with")
     return parser.parse_known_args(list(arguments))
 
 
-def _preprocessor_flags(options: argparse.Namespace) -> list[str]:
-    flags = [f"-{letter}{value}" for letter in "DUI" for value in getattr(options, letter)]
-    for file in options.include:
-        flags += ["-include", file]
-    if options.std is not None:
-        flags.append(f"-std={options.std}")
-    return flags
-
-
-def _left_message(item: TransformedRegion, text: str, is_error: bool) -> str:
+def _left_message(item: TransformedRegion, text: str, is_detecting: bool, kind: str) -> str:
     error = item.error
     assert error is not None
     where = error.location or item.region.location
-    kind = "error" if is_error else "warning"
     lines = text.splitlines()
     what = "part of the region" if item.region.is_part else "region"
+    what = "loop" if is_detecting else what
     message = f"{where}: {kind}: {what} not transformed: {error.message}"
     return f"{message}\n{lines[where.line - 1]}" if 0 < where.line <= len(lines) else message
 
@@ -437,68 +526,14 @@ def _module_text(transformed: Sequence[TransformedRegion]) -> str:
     return output.getvalue()
 
 
-def _compile(
-    compiler: str,
-    flags: Sequence[str],
-    rest: Sequence[str],
-    path: str,
-    text: str,
-    output: str | None,
-    target: str | None,
-    other: str | None,
-) -> None:
-    """Compile the transformed text, which takes the place of the file, with what it calls."""
-    if other is not None and "-c" in rest:
-        option = "--mpi" if target is None else "--target"
-        raise OptionError(f"{option} with --compile makes a program: -c is not possible")
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / Path(path).name
-        source.write_text(text, errors="surrogateescape", newline="")
-        more = [] if other is None else _with_others(Path(folder), target, other)
-        beside = str(Path(path).resolve().parent)
-        command = [compiler, *COMPILE_FLAGS, "-iquote", beside, *flags, str(source), *more, *rest]
-        command += ["-o", output or ("a.out" if "-c" not in rest else f"{Path(path).stem}.o")]
-        done = subprocess.run([*command, "-lm"], check=False)
-    if done.returncode != 0:
-        raise PolyirError(f"the C compiler {compiler} failed")
-
-
-def _with_others(folder: Path, target: str | None, text: str) -> list[str]:
-    """What a program with kernels, or for ranks, is linked of besides its own file."""
-    # No name of the user's file is this one.
-    path = folder / f"polyir functions.{'cu' if target == 'cuda' else 'c'}"
-    path.write_text(text)
-    if target is None:
-        return [str(path)]
-    if target == "opencl":
-        return [str(path), "-lOpenCL", "-lpthread"]
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
-        raise PolyirError("--target=cuda with --compile needs nvcc, which is not in PATH")
-    result = path.with_suffix(".o")
-    # With contraction, results would not have the bits of the C program.
-    done = subprocess.run([nvcc, "-O3", "-fmad=false", "-c", path, "-o", result], check=False)
-    if done.returncode != 0:
-        raise PolyirError(f"{nvcc} failed")
-    return [str(result), *_cuda_libraries(nvcc)]
-
-
-def _cuda_libraries(nvcc: str) -> list[str]:
-    """What a program with kernels is linked with, where nvcc itself looks for it."""
-    command = [nvcc, "--dryrun", "-E", "-x", "cu", os.devnull]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
-    start = "#$ LIBRARIES="
-    folders = [line.removeprefix(start) for line in said.splitlines() if line.startswith(start)]
-    libraries = "-lcudart_static -lrt -lpthread -ldl -lstdc++"
-    return shlex.split(" ".join((*folders, libraries)))
-
-
-def _read(path: str) -> str:
+def _read(source: Input) -> tuple[str, str]:
+    """The name of a file, and its text, which is read once."""
+    path = "<stdin>" if source.is_standard_input else source.path
     try:
-        with Path(path).open(errors="surrogateescape", newline="") as stream:
-            return stream.read()
+        data = sys.stdin.buffer.read() if source.path == "-" else Path(source.path).read_bytes()
     except OSError as error:
-        raise PolyirError(f"cannot read '{path}': {error.strerror}") from None
+        raise PolyirError(f"cannot read '{source.path}': {error.strerror}") from None
+    return path, data.decode(errors="surrogateescape")
 
 
 if __name__ == "__main__":

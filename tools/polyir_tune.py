@@ -22,7 +22,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.diagnostics import OptionError, PolyirError, missed
-from polyir.frontend.c.preprocess import has_region, preprocess
+from polyir.frontend.c.preprocess import preprocess
+from polyir.frontend.c.region_pragmas import files_of_regions
 from polyir.frontend.c.source import detect_regions, read_regions
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.limits import processors, time_limited_to
@@ -139,11 +140,14 @@ def _read_c(options: argparse.Namespace, path: str, text: str) -> ModuleOp:
     """The module of the only region, or of the one in the line or function that is chosen."""
     flags = [f"-{letter}{value}" for letter in "DUI" for value in getattr(options, letter)]
     preprocessed = preprocess(find_compiler(CompilerOptions()), flags, path)
-    read = read_regions if has_region(preprocessed.text) else detect_regions
+    has_regions = path in files_of_regions(preprocessed.text)
+    read = read_regions if has_regions else detect_regions
     file = read(preprocessed.text, path, preprocessed.macros, text)
     regions = [each for each in file.regions if options.line in (None, each.location.line)]
     lines = ", ".join(str(each.location.line) for each in file.regions)
     if not regions:
+        if not file.regions and (file.skipped or file.lost):
+            raise (*file.skipped, *file.lost)[0]
         known = f"; regions begin in the lines {lines}" if lines else ""
         raise OptionError(f"there is no region to tune{known}")
     if len(regions) > 1:

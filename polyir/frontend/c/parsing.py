@@ -14,13 +14,13 @@ from polyir.frontend.c.preprocess import Declarations, Needed, Promise, promises
 
 def parsed(
     declarations: Declarations, path: str, is_detecting: bool
-) -> tuple[c_ast.FileAST, Mapping[str, Promise], tuple[InputSyntaxError, ...]]:
+) -> tuple[c_ast.FileAST, Mapping[str, Promise], Mapping[SourceLocation, InputSyntaxError]]:
     """The syntax tree of what the regions need, and an error for each function that is left out.
 
-    Between them, what functions promise. A declaration that the parser cannot read is left out,
-    with all functions that need it.
+    The errors are given by the places where their functions begin. Between them, what functions
+    promise. A declaration that the parser cannot read is left out, with all functions that need it.
     """
-    skipped: dict[int, InputSyntaxError] = {}
+    skipped: dict[SourceLocation, InputSyntaxError] = {}
     bodiless: dict[int, None] = {}
     unreadable: dict[int, None] = {}
     while True:
@@ -35,7 +35,7 @@ def parsed(
             chunk = declarations.chunks[number]
             if number in needed.regions:
                 start = SourceLocation(chunk.file, chunk.line, 1)
-                skipped[chunk.line] = InputSyntaxError(error.message, error.location or start)
+                skipped[start] = InputSyntaxError(error.message, error.location or start)
             # Another function may need what the definition declares.
             is_first = chunk.body is not None and number not in bodiless
             (bodiless if is_first else unreadable)[number] = None
@@ -43,14 +43,15 @@ def parsed(
         for function, missing in needed.skipped:
             message = f"the declaration at {missing.file}:{missing.line} cannot be parsed"
             location = SourceLocation(function.file, function.line, 1)
-            skipped[function.line] = InputSyntaxError(message, location)
+            skipped[location] = InputSyntaxError(message, location)
         kept = (chunk for _, chunk in needed.declarations)
         promises = dict(promise for chunk in kept for promise in promises_of(chunk))
         for item in tree.ext:
             if isinstance(item, c_ast.FuncDef):
                 declare_parameters(item)
                 item.body = with_blocks(item.body)
-        return tree, promises, tuple(skipped[line] for line in sorted(skipped))
+        places = sorted(skipped, key=lambda place: (place.line, place.file))
+        return tree, promises, {place: skipped[place] for place in places}
 
 
 def _unreadable_number(needed: Needed, error: InputSyntaxError) -> int | None:

@@ -11,6 +11,7 @@ import re
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal
 
 from polyir.diagnostics import PolyirError
@@ -40,7 +41,8 @@ _GNU_WORDS = {
 _STRING = r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'"
 _GNU_WORD = re.compile(rf"{_STRING}|\b(?:{'|'.join(_GNU_WORDS)})\b")
 _DEFINE = re.compile(r"^#[ \t]*(?:define|undef)[ \t]+(\w+).*$", re.MULTILINE)
-_MARKER = re.compile(r'#[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"')
+MARKER = re.compile(r'#[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"')
+_ESCAPED_MARKER = re.compile(r'^#[ \t]+\d+[ \t]+"[^"\n]*\\[0-3][0-7]{2}[^"\n]*"', re.MULTILINE)
 _TOKEN = re.compile(
     r'\n#[^\n]*|\n|"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'|[{};]|" + r"[^{};\"'\n]+"
 )
@@ -82,6 +84,12 @@ _KEYWORDS = (
 )
 _FOR = re.compile(r"\bfor\b")
 _SCOP = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+scop\b", re.MULTILINE)
+_LINE_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:line\b|\d).*$", re.MULTILINE)
+_CXX_SUFFIXES = (
+    *(".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii", ".hh", ".hpp", ".hxx", ".H"),
+    *(".cu", ".cuh", ".hip"),
+)
+_SUFFIXES_OF_COMPILERS = (".c", ".h", ".i", *_CXX_SUFFIXES[:-3])
 
 
 @dataclass(frozen=True)
@@ -119,17 +127,25 @@ class Chunk:
         return self.body is not None and _FOR.search(self.text, self.body) is not None
 
 
-def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocessed:
-    """Run the system's preprocessor on a file; raises `PolyirError` with its messages."""
-    command = [compiler, "-E", "-dD", *arguments, path]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except OSError as error:
-        raise PolyirError(f"cannot run {compiler}: {error.strerror}") from None
+def language_of(path: str) -> str:
+    """`c` or `c++`, by the name of a file."""
+    return "c++" if Path(path).suffix in _CXX_SUFFIXES else "c"
+
+
+def preprocess(
+    compiler: str, arguments: Sequence[str], path: str, text: str | None = None
+) -> Preprocessed:
+    """Run the system's preprocessor on a file; raises `PolyirError` with its messages.
+
+    If `text` is given, it is the text of the file, which is not read again. Its lines keep their
+    numbers, whatever `#line` says.
+    """
+    done = _run(compiler, ["-E", "-dD", *arguments], path, text)
     if done.returncode != 0:
         message = done.stderr.decode(errors="replace").strip()
         raise PolyirError(f"the preprocessor {compiler} failed:\n{message}")
     text = done.stdout.decode(errors="surrogateescape").replace("\r\n", "\n")
+    text = _ESCAPED_MARKER.sub(_with_plain_name, text)
     macros = tuple(dict.fromkeys(_DEFINE.findall(text)))
     return Preprocessed(_standard(_DEFINE.sub("", text)), macros)
 
@@ -141,15 +157,53 @@ def _standard(text: str) -> str:
     return _IMAGINARY.sub(lambda match: IMAGINARY if match["suffix"] else match[0], text)
 
 
+def is_read_again(path: str, text: str) -> bool:
+    """Whether the C compiler reads a file with the text `text` itself, not from a copy of it.
+
+    It must not read a pipe, which is empty then, or `#line`, which gives lines other numbers.
+    """
+    return Path(path).is_file() and not _LINE_DIRECTIVE.search(text)
+
+
+def first_error(
+    compiler: str, arguments: Sequence[str], path: str, text: str | None = None
+) -> str | None:
+    """The first error that the C compiler finds in a file, with its place; `None` if none."""
+    done = _run(compiler, ["-fsyntax-only", "-w", *arguments], path, text)
+    lines = done.stderr.decode(errors="replace").splitlines()
+    return next((line for line in lines if "error:" in line), None) if done.returncode else None
+
+
+def _run(
+    compiler: str, arguments: Sequence[str], path: str, text: str | None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the C compiler on a file."""
+    command, given = [compiler, *arguments], None
+    is_known = any(each.startswith("-x") for each in arguments)
+    if text is not None and not is_read_again(path, text):
+        lines = f'# 1 "{path}"\n{_LINE_DIRECTIVE.sub("", text)}'
+        given = lines.encode(errors="surrogateescape")
+        command += ["-iquote", str(Path(path).parent)]
+    if not is_known and (given is not None or Path(path).suffix not in _SUFFIXES_OF_COMPILERS):
+        command += ["-x", language_of(path)]
+    command.append(path if given is None else "-")
+    try:
+        return subprocess.run(command, capture_output=True, check=False, input=given)
+    except OSError as error:
+        raise PolyirError(f"cannot run {compiler}: {error.strerror}") from None
+
+
+def _with_plain_name(match: re.Match[str]) -> str:
+    """A line marker without octal numbers, which Clang writes for the bytes of a file's name."""
+    numbers = re.compile(rb"\\([0-3][0-7]{2})")
+    name = numbers.sub(lambda each: bytes([int(each[1], 8)]), match[0].encode())
+    return name.decode(errors="surrogateescape")
+
+
 def _standard_word(match: re.Match[str]) -> str:
     """What stands for a word of GNU C, as long as the word."""
     word = match.group()
     return _GNU_WORDS[word].ljust(len(word)) if word in _GNU_WORDS else word
-
-
-def has_region(text: str) -> bool:
-    """Whether a preprocessed text has a region between pragmas."""
-    return _SCOP.search(text) is not None
 
 
 @dataclass(frozen=True)
@@ -184,6 +238,7 @@ class Declarations:
 
     def __init__(self, text: str, path: str) -> None:
         self.chunks = tuple(_chunks(text))
+        self.is_complete = not _tail(text, self.chunks[-1].text if self.chunks else "")
         self._path = path
         self._providers = _providers(self.chunks)
         self._functions = frozenset(
@@ -307,7 +362,7 @@ def _chunks(text: str) -> Iterator[Chunk]:
         token, position = match.group(), match.start()
         if token[0] == "\n":
             line += 1
-            marker = _MARKER.match(token, 1)
+            marker = MARKER.match(token, 1)
             if marker is not None:
                 # The marker names the line that follows it.
                 line, file = int(marker[1]) - 1, marker[2]
@@ -330,6 +385,12 @@ def _chunks(text: str) -> Iterator[Chunk]:
         if depth == 0 and ends:
             yield Chunk(text[start - 1 : match.end() - 1], start_file, start_line, body)
             start = None
+
+
+def _tail(text: str, last: str) -> str:
+    """What follows the last declaration of a text: nothing, unless it is not valid C."""
+    start = text.rindex(last) + len(last) if last else 0
+    return _LINE_MARKER.sub("", text[start:]).strip(" \t\n\f\v;")
 
 
 def _ends_parameters(head: str) -> bool:

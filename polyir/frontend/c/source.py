@@ -8,12 +8,19 @@ from dataclasses import dataclass, replace
 from pycparser import c_ast
 
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.frontend.c.advice import advised
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.names import nodes_below
 from polyir.frontend.c.parsing import parsed
 from polyir.frontend.c.preprocess import Declarations
+from polyir.frontend.c.region_pragmas import (
+    UnreadFileError,
+    has_own_line,
+    lost_regions,
+    region_pragmas,
+)
 from polyir.frontend.c.scopes import Scopes
 from polyir.frontend.c.stated_arrays import StatedArrays, is_about_array
 from polyir.frontend.c.translation import RegionTranslator, TranslatedRegion
@@ -50,12 +57,21 @@ class SourceRegion:
 class SourceFile:
     """The regions of a file in order, and the functions that cannot be parsed, as errors.
 
-    `left` says for the loops that were tried without pragmas why they cannot be modelled.
+    `left` says for the loops that were tried without pragmas why they cannot be modelled, and
+    `left_nests` is how many of them are in no other loop. `lost`
+    are pragmas that no region was made of. `ranges` are the lines from `#pragma scop` to
+    `#pragma endscop` of what was read, and `asked` is how many regions there are to read.
     """
 
     regions: tuple[SourceRegion, ...]
     skipped: tuple[InputSyntaxError, ...]
     left: tuple[PolyirError, ...]
+    lost: tuple[PolyirError, ...] = ()
+    ranges: tuple[tuple[int, int], ...] = ()
+    asked: int = 0
+    left_nests: int = 0
+    is_complete: bool = True
+    """Whether the file ends after a declaration, as valid C does."""
 
 
 def read_regions(
@@ -64,8 +80,7 @@ def read_regions(
     """The regions between pragmas of the file `path` with the text `source`.
 
     `text` is its preprocessed text. With `takes_data`, the bounds of loops may come out of memory,
-    and variables that are local to a loop are in it. Raises `InputSyntaxError` for pragmas without
-    a partner.
+    and variables that are local to a loop are in it.
     """
     return _read(text, path, macros, source, False, takes_data)
 
@@ -88,7 +103,8 @@ def _read(
     is_detecting: bool,
     takes_data: bool,
 ) -> SourceFile:
-    tree, promises, skipped = parsed(Declarations(text, path), path, is_detecting)
+    declarations = Declarations(text, path)
+    tree, promises, skipped = parsed(declarations, path, is_detecting)
     plain_char = UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR
     whole = Scopes(plain_char)
     definitions: dict[str, c_ast.FuncDef] = {}
@@ -101,7 +117,31 @@ def _read(
     reader = _RegionFinder(path, scopes, functions, source, is_detecting, takes_data)
     for item in tree.ext:
         reader.read(item)
-    return SourceFile(tuple(reader.regions), skipped, tuple(reader.left.values()))
+    pragmas = region_pragmas(text, declarations.chunks)
+    errors = [each.content for each in reader.regions if isinstance(each.content, PolyirError)]
+    named = [error.location for error in errors]
+    if is_detecting:
+        pragmas = tuple(pragma for pragma in pragmas if pragma.location.file != path)
+    return SourceFile(
+        tuple(reader.regions),
+        tuple(skipped.values()),
+        tuple(reader.left.values()),
+        tuple(lost_regions(pragmas, path, reader.ranges, skipped, named)),
+        tuple(reader.ranges),
+        sum(pragma.is_start for pragma in pragmas),
+        reader.left_nests,
+        declarations.is_complete,
+    )
+
+
+def cxx_file(text: str, path: str) -> SourceFile:
+    """A file in C++, of which nothing is read; `text` is its preprocessed text."""
+    message = "C++ is not read: move its loops to a C file"
+    starts = [each for each in region_pragmas(text, ()) if each.is_start]
+    places = [each.location for each in starts if each.location.file == path]
+    lost = [NotModelledError(message, place) for place in places]
+    whole = UnreadFileError(message, SourceLocation(path, 1, 1))
+    return SourceFile((), (), (), tuple(lost or [whole]), asked=len(places))
 
 
 class _RegionFinder:
@@ -117,7 +157,9 @@ class _RegionFinder:
         takes_data: bool,
     ) -> None:
         self.regions: list[SourceRegion] = []
-        self.left: dict[str, PolyirError] = {}
+        self.left: dict[SourceLocation | None, PolyirError] = {}
+        self.left_nests = 0
+        self.ranges: list[tuple[int, int]] = []
         self._path = path
         self._scopes = scopes
         self._functions = functions
@@ -165,7 +207,11 @@ class _RegionFinder:
             item = items[position]
             if is_detecting and _follows_pragma(items, position):
                 # The pragma is about the statement as it is.
-                pass
+                place = location_of_node(item)
+                if isinstance(item, c_ast.For) and place is not None and place.file == self._path:
+                    self._leave(
+                        place, PolyirError("the pragma before it is about this loop", place)
+                    )
             elif isinstance(item, c_ast.Pragma) and is_about_array(item):
                 self._stated = self._stated.after(item, self._scopes)
             elif isinstance(item, c_ast.Case | c_ast.Default):
@@ -190,21 +236,24 @@ class _RegionFinder:
             (n for n in range(start + 1, len(items)) if _is_pragma(items[n], "endscop")), None
         )
         if end is None:
-            raise InputSyntaxError(
-                "'#pragma scop' without '#pragma endscop' in its block", location
-            )
+            return start
         last = location_of_node(items[end])
         assert last is not None
+        self.ranges.append((location.line, last.line))
         head = location_of_node(function.decl)
         assert head is not None
         following = items[end + 1 :]
         statements = items[start + 1 : end]
         content = self._content(function, statements, following)
+        shared = [line for line in (location.line, last.line) if not self._has_own_line(line)]
+        if shared:
+            message = "other code is on the same line as the pragma: give it a line of its own"
+            content = NotModelledError(message, replace(location, line=shared[0], column=1))
         is_body = _is_body(function, items, start, following)
         whole = SourceRegion(
             location, head.line, location.line, last.line, content, is_body=is_body
         )
-        if not isinstance(content, PolyirError):
+        if shared or not isinstance(content, PolyirError):
             self.regions.append(whole)
             return end
         position = len(self.regions)
@@ -218,6 +267,10 @@ class _RegionFinder:
         if all(isinstance(part.content, PolyirError) for part in found):
             self.regions[position:] = [whole]
         return end
+
+    def _has_own_line(self, line: int) -> bool:
+        """Whether a line with a pragma has nothing else, and can go."""
+        return line <= len(self._lines) and has_own_line(self._lines[line - 1], self._source)
 
     def _detected(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
         """Translate the loops from `start` on; returns the position of the last one."""
@@ -235,7 +288,7 @@ class _RegionFinder:
             one = self._content(function, items[position : position + 1], following, False)
             if isinstance(one, PolyirError):
                 if position == start:
-                    self.left.setdefault(str(one), one)
+                    self._leave(location_of_node(items[start]), one)
                 break
             found.append(lines)
         # Together they may have aliases that none of them has alone.
@@ -270,7 +323,12 @@ class _RegionFinder:
             return
         if location.line not in self._outer_lines:
             error = PolyirError("other code or a directive is on the same lines", location)
-            self.left.setdefault(str(error), error)
+            self._leave(location, error)
+
+    def _leave(self, location: SourceLocation | None, error: PolyirError) -> None:
+        """Note why a loop stays as it is."""
+        self.left_nests += not self._outer_lines and location not in self.left
+        self.left.setdefault(location, error)
 
     def _content(
         self,
@@ -289,6 +347,7 @@ class _RegionFinder:
                     function, statements, following, self._stated, drops_pragmas
                 )
         except NotModelledError as error:
+            error.message = advised(error.message)
             return error
         except InternalError as error:
             if wants_traceback():

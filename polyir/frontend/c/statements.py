@@ -114,7 +114,9 @@ class Statements:
                 if has_effects(node.expr):
                     self._statement(node.expr)
             case c_ast.Pragma(string=text):
-                raise refuse(node, f"'#pragma {text}' inside the region")
+                hint = ": regions must not be nested, and each needs '#pragma endscop'"
+                is_nested = (text or "").split()[:1] == ["scop"]
+                raise refuse(node, f"'#pragma {text}' inside the region{hint if is_nested else ''}")
             case _:
                 self._refuse(node)
 

@@ -1,5 +1,5 @@
 // With --remarks, each loop that is left has a reason.
-// RUN: polyir-cc --passes=poly-raise --remarks %s -o %t.c 2>&1 | filecheck %s
+// RUN: polyir-cc --quiet --passes=poly-raise --remarks %s -o %t.c 2>&1 | filecheck %s
 #include <stdio.h>
 static double A[100];
 

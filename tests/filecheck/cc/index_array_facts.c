@@ -1,5 +1,6 @@
-// RUN: polyir-cc --passes=mark-parallel %s | filecheck %s
-// RUN: polyir-cc --detect --passes=mark-parallel %s | filecheck %s
+// The loops of which nothing is known stay.
+// RUN: not polyir-cc --passes=mark-parallel %s | filecheck %s
+// RUN: not polyir-cc --detect --passes=mark-parallel %s | filecheck %s
 // RUN: polyir-cc --emit=loops %s 2>/dev/null | filecheck %s --check-prefix LOOPS
 
 // CHECK: void scatter

@@ -1,5 +1,5 @@
 // How large arrays are: what check-indices knows, and says of what it does not know.
-// RUN: polyir-cc --check-indices %s 2> %t.err | grep -v CHECK | filecheck %s
+// RUN: not polyir-cc --check-indices %s 2> %t.err | grep -v CHECK | filecheck %s
 // RUN: filecheck %s --check-prefix UNKNOWN < %t.err
 
 // CHECK-LABEL: void known(

@@ -1,6 +1,6 @@
 // Aliases that the function itself shows are refused, where the pointer gets its value.
-// RUN: not polyir-cc --strict --passes=poly-raise %s -o /dev/null 2>&1 | filecheck %s
-// RUN: not polyir-cc --strict --passes=poly-raise --assume-no-alias %s -o /dev/null 2>&1 | grep -c points | filecheck %s --check-prefix SHOWN
+// RUN: not polyir-cc --quiet --strict --passes=poly-raise %s -o /dev/null 2>&1 | filecheck %s
+// RUN: not polyir-cc --quiet --strict --passes=poly-raise --assume-no-alias %s -o /dev/null 2>&1 | grep -c points | filecheck %s --check-prefix SHOWN
 // SHOWN: 5
 static double table[9][9], line[90];
 static int total, count;
