@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed test test-all lint types format bench bench-docs bench-limits bench-reductions \
-	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
+	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels fuzz fuzz-aliases fuzz-c \
 	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery screenshots clean
 
 help:  ## list the targets
@@ -143,6 +143,9 @@ fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 
 fuzz-aliases: .venv/stamp  ## N random C programs with pointers from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.aliases $(or $(N),1000) $(SEED)
+
+fuzz-c: .venv/stamp  ## N random C functions from number SEED on, under two sanitizers
+	cd tests && ../$(BIN)/python -u -m fuzzing.c_files $(or $(N),200) $(SEED) $(FUZZ)
 
 fuzz-irregular: .venv/stamp  ## N random programs with index arrays from number FIRST on
 	cd tests && PYTHONPATH=../benchmarks ../$(BIN)/python -u -m fuzzing.irregular $(or $(N),500) $(or $(FIRST),1)

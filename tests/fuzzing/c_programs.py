@@ -61,12 +61,20 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Call:
+    """The statements of a call, with those that make its arguments."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Function:
-    """A function with one region, and the bodies of functions that call it."""
+    """A function with one region, and its calls."""
 
     number: int
     body: tuple[Node, ...]
-    calls: tuple[str, ...]
+    calls: tuple[Call, ...]
 
     def text(self) -> str:
         lines = [
@@ -88,7 +96,7 @@ def random_function(number: int) -> Function:
     body = tuple(
         node for _ in range(random.choice((1, 1, 2))) for node in writer.outermost(random.random())
     )
-    calls = tuple(_call(random, number) for _ in range(CALLS))
+    calls = tuple(Call(f"{number}_{n}", _call(random, number)) for n in range(CALLS))
     return Function(number, body, calls)
 
 
@@ -268,7 +276,7 @@ class _Writer:
         kind, value = self.random.choice(
             (("double", self.real(scope)), ("float", self.real(scope)), ("int", self.whole(scope)))
         )
-        extent = self.random.choice(("3", "28", "28", "k", "*n", "g->n"))
+        extent = self.random.choice(("3", "3", "3", "28", "28", "28", "28", "k", "*n"))
         counter = COUNTERS[len(scope.counters)]
         head = f"for (int {counter} = 0; {counter} < {extent}; {counter}++)"
         filled = Node(f"{kind} {name}[{extent}];\n{head} {name}[{counter}] = {value} + {counter};")
@@ -288,7 +296,7 @@ class _Writer:
             *(one, one, one, f"{one} + {self.random.randint(1, 3)}", f"{one} + {two}"),
             *(f"2 * {one} + 1", f"{one} - {two} + 14", f"k - {one} + 14", f"{one} + 2"),
         )
-        if self.random.random() < 0.03:
+        if self.random.random() < 0.01:
             return self.random.choice((f"(K[{one}] & 15)", "ext[0] + 2", f"m - 1 - {one}"))
         return self.random.choice(forms)
 
