@@ -70,9 +70,8 @@ types: .venv/stamp  ## mypy --strict
 	rm -rf build/layout && mkdir -p build/layout
 	cp -rs $(CURDIR)/polyir build/layout/polyir
 	for folder in dialects passes tools; do cp -rs $(CURDIR)/$$folder build/layout/polyir/$$folder; done
-	cd build/layout && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p polyir
-	cd build/layout && MYPYPATH=../../benchmarks ../../$(BIN)/mypy --config-file ../../pyproject.toml \
-		-p harness
+	cd build/layout && MYPYPATH=../../benchmarks ../../$(BIN)/mypy --cache-dir ../mypy \
+		--config-file ../../pyproject.toml -p polyir -p harness
 
 format: .venv/stamp  ## sort imports and format
 	$(BIN)/ruff check --fix --select I .
