@@ -7,7 +7,7 @@ DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed test test-all lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels fuzz fuzz-aliases fuzz-c \
-	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery screenshots clean
+	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery nightly screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -59,6 +59,10 @@ test: bytecode lint  ## lint, types and every test but the full kernel matrix
 test-all: bytecode  ## the full kernel matrix, and more random examples
 	$(BIN)/lit --quiet tests/filecheck
 	POLYIR_TEST_ALL=1 $(BIN)/pytest -n 2
+
+# Options: make nightly NIGHTLY="--minutes=30 --only=c,inputs --seed=700"
+nightly: bytecode  ## every case, and all random testers with fresh seeds, within two hours
+	PYTHONPATH=tests $(BIN)/python -u -m nightly $(NIGHTLY)
 
 lint: .venv/stamp types  ## ruff and the import contract
 	$(BIN)/ruff check .
