@@ -40,8 +40,9 @@ def test_same_bits_as_the_oracle(name: str, version: str) -> None:
     kernel = KERNELS[name]
     expected = expected_results(name, "small")
     assert compare_bits(kernel.make_arguments("small"), expected) is not None
-    loops = loops_of(kernel.path.read_text(), PIPELINES[version])
-    programs: list[CompiledModule] = [api.compile_loops(loops, backend="llvm")]
+    text = kernel.path.read_text()
+    loops, origin = loops_of(text, PIPELINES[version]), api.parse(text)
+    programs: list[CompiledModule] = [api.compile_loops(loops, backend="llvm", origin=origin)]
     if version == "optimised":
         programs.append(compile_module(loops, CompilerOptions(flags=FLAGS)))
     for program, threads in product(programs, (1, 2)):
