@@ -54,7 +54,7 @@ demo-distributed: bytecode  ## a real kernel on 1, 2 and 4 ranks of MPI on this 
 
 test: bytecode lint  ## lint, types and every test but the full kernel matrix
 	$(BIN)/lit --quiet tests/filecheck
-	$(BIN)/pytest -n 2 -m "not matrix"
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 -m "not matrix"
 
 test-all: bytecode  ## the full kernel matrix, and more random examples
 	$(BIN)/lit --quiet tests/filecheck
@@ -92,7 +92,7 @@ bench-limits: .venv/stamp  ## measure the machine, and how far each kernel is fr
 	PYTHONPATH=benchmarks $(BIN)/python -m harness.limits $(BENCH)
 
 fuzz-schedules: .venv/stamp  ## N further random sequences of transformations on each kernel
-	POLYIR_FUZZ=$(or $(N),1) $(BIN)/pytest -n 2 tests/differential/test_random_transformations.py
+	POLYIR_FUZZ=$(or $(N),1) POLYIR_FUZZ_FIRST=$(or $(FIRST),1) $(BIN)/pytest -n 2 tests/differential/test_random_transformations.py
 
 # Those from seed FIRST on. What is refused is skipped, and counted by its reason at the end.
 fuzz-equations: .venv/stamp  ## N further random systems of equations, compiled and evaluated
@@ -100,7 +100,8 @@ fuzz-equations: .venv/stamp  ## N further random systems of equations, compiled 
 		$(BIN)/pytest -n 2 tests/differential/test_random_equations.py
 
 fuzz-edits: .venv/stamp  ## N further random edits of printed schedule trees
-	POLYIR_FUZZ_EDITS=$(or $(N),300) $(BIN)/pytest -q tests/differential/test_hand_edits.py \
+	POLYIR_FUZZ_EDITS=$(or $(N),300) POLYIR_FUZZ_FIRST=$(or $(FIRST),1000) \
+		$(BIN)/pytest -q tests/differential/test_hand_edits.py \
 		-k caught_or_run
 
 # Options: make bench-compile BENCH="--pipeline=optimize --before=build/before.json"
