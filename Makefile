@@ -6,8 +6,8 @@ BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed test test-all lint types format bench bench-docs bench-limits bench-reductions \
-	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
-	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery screenshots clean
+	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels fuzz fuzz-aliases fuzz-c \
+	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery nightly screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -54,11 +54,15 @@ demo-distributed: bytecode  ## a real kernel on 1, 2 and 4 ranks of MPI on this 
 
 test: bytecode lint  ## lint, types and every test but the full kernel matrix
 	$(BIN)/lit --quiet tests/filecheck
-	$(BIN)/pytest -n 2 -m "not matrix"
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 -m "not matrix"
 
 test-all: bytecode  ## the full kernel matrix, and more random examples
 	$(BIN)/lit --quiet tests/filecheck
 	POLYIR_TEST_ALL=1 $(BIN)/pytest -n 2
+
+# Options: make nightly NIGHTLY="--minutes=30 --only=c,inputs --seed=700"
+nightly: bytecode  ## every case, and all random testers with fresh seeds, within two hours
+	PYTHONPATH=tests $(BIN)/python -u -m nightly $(NIGHTLY)
 
 lint: .venv/stamp types  ## ruff and the import contract
 	$(BIN)/ruff check .
@@ -70,9 +74,8 @@ types: .venv/stamp  ## mypy --strict
 	rm -rf build/layout && mkdir -p build/layout
 	cp -rs $(CURDIR)/polyir build/layout/polyir
 	for folder in dialects passes tools; do cp -rs $(CURDIR)/$$folder build/layout/polyir/$$folder; done
-	cd build/layout && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p polyir
-	cd build/layout && MYPYPATH=../../benchmarks ../../$(BIN)/mypy --config-file ../../pyproject.toml \
-		-p harness
+	cd build/layout && MYPYPATH=../../benchmarks ../../$(BIN)/mypy --cache-dir ../mypy \
+		--config-file ../../pyproject.toml -p polyir -p harness
 
 format: .venv/stamp  ## sort imports and format
 	$(BIN)/ruff check --fix --select I .
@@ -89,7 +92,7 @@ bench-limits: .venv/stamp  ## measure the machine, and how far each kernel is fr
 	PYTHONPATH=benchmarks $(BIN)/python -m harness.limits $(BENCH)
 
 fuzz-schedules: .venv/stamp  ## N further random sequences of transformations on each kernel
-	POLYIR_FUZZ=$(or $(N),1) $(BIN)/pytest -n 2 tests/differential/test_random_transformations.py
+	POLYIR_FUZZ=$(or $(N),1) POLYIR_FUZZ_FIRST=$(or $(FIRST),1) $(BIN)/pytest -n 2 tests/differential/test_random_transformations.py
 
 # Those from seed FIRST on. What is refused is skipped, and counted by its reason at the end.
 fuzz-equations: .venv/stamp  ## N further random systems of equations, compiled and evaluated
@@ -97,7 +100,8 @@ fuzz-equations: .venv/stamp  ## N further random systems of equations, compiled 
 		$(BIN)/pytest -n 2 tests/differential/test_random_equations.py
 
 fuzz-edits: .venv/stamp  ## N further random edits of printed schedule trees
-	POLYIR_FUZZ_EDITS=$(or $(N),300) $(BIN)/pytest -q tests/differential/test_hand_edits.py \
+	POLYIR_FUZZ_EDITS=$(or $(N),300) POLYIR_FUZZ_FIRST=$(or $(FIRST),1000) \
+		$(BIN)/pytest -q tests/differential/test_hand_edits.py \
 		-k caught_or_run
 
 # Options: make bench-compile BENCH="--pipeline=optimize --before=build/before.json"
@@ -143,6 +147,9 @@ fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 
 fuzz-aliases: .venv/stamp  ## N random C programs with pointers from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.aliases $(or $(N),1000) $(SEED)
+
+fuzz-c: .venv/stamp  ## N random C functions from number SEED on, under two sanitizers
+	cd tests && ../$(BIN)/python -u -m fuzzing.c_files $(or $(N),200) $(SEED) $(FUZZ)
 
 fuzz-irregular: .venv/stamp  ## N random programs with index arrays from number FIRST on
 	cd tests && PYTHONPATH=../benchmarks ../$(BIN)/python -u -m fuzzing.irregular $(or $(N),500) $(or $(FIRST),1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -80,8 +82,13 @@ def arguments(program: IrregularProgram) -> Iterator[Arguments]:
 
 def in_order(program: IrregularProgram, given: Arguments) -> list[Argument]:
     """The arguments in the order of the parameters of the program."""
-    (signature,) = public_signatures(api.parse(program.path.read_text()))
-    return [given[each.name] for each in signature.parameters]
+    return [given[name] for name in _parameters(program.path)]
+
+
+@cache
+def _parameters(path: Path) -> tuple[str, ...]:
+    (signature,) = public_signatures(api.parse(path.read_text()))
+    return tuple(each.name for each in signature.parameters)
 
 
 def whole(given: Arguments) -> Arguments:

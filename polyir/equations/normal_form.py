@@ -146,7 +146,10 @@ def branches(
         case Dependence(operand=operand, function=function):
             (points,) = domains.operand_contexts(expression, needed)
             for part, value in branches(operand, points, domains):
-                here = needed.intersect(part.preimage_multi_aff(function))
+                # All of the points were reached from `needed`. An intersection would say so again,
+                # with each basic set of the one and each of the other.
+                is_whole = part is points
+                here = needed if is_whole else needed.intersect(part.preimage_multi_aff(function))
                 yield here, moved(value, function)
         case _ if expression.operands:
             for part, operands in _together(expression.operands, needed, domains):

@@ -68,6 +68,9 @@ def index_checks(
             # The kernel calls them, and nobody else.
             continue
         name = op.sym_name.data
+        # Most functions have none, and then the module need not be copied for them.
+        if next(checked_loops(op, op), None) is None:
+            continue
         for check, function in _checks_of(module, name):
             symbol = unique_name(f"{name}_indices", taken)
             taken.add(symbol)

@@ -31,7 +31,8 @@ from polyir.universe import new_context
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
 FURTHER = int(os.environ.get("POLYIR_FUZZ_EDITS", "0"))
-NUMBERS = range(1000, 1000 + FURTHER) if FURTHER else range(16)
+FIRST = int(os.environ.get("POLYIR_FUZZ_FIRST", "1000"))
+NUMBERS = range(FIRST, FIRST + FURTHER) if FURTHER else range(16)
 
 SECONDS = 10
 SIZE = 6

@@ -36,9 +36,14 @@ SEEDS = range(5)
 
 
 @cache
+def parsed(name: str) -> ModuleOp:
+    return api.parse(LOOPS[name].text)
+
+
+@cache
 def inspected(name: str, pipeline: str) -> ModuleOp:
     with remarks_to(lambda remark: None):
-        module = api.lower(api.run_pipeline(api.parse(LOOPS[name].text), pipeline))
+        module = api.lower(api.run_pipeline(parsed(name), pipeline))
     module.verify()
     return module
 
@@ -85,7 +90,7 @@ def test_bits_in_c(name: str, pipeline: str) -> None:
 def test_bits_in_llvm(name: str) -> None:
     pytest.importorskip("llvmlite")
     module = inspected(name, PIPELINES[0])
-    assert_same_bits(name, api.compile_loops(module, backend="llvm"))
+    assert_same_bits(name, api.compile_loops(module, backend="llvm", origin=parsed(name)))
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -104,7 +109,8 @@ AT_THE_START = [name for name in LOOPS if "between" not in name and "inside " no
 
 @cache
 def wavefronts_of(name: str, pipeline: str) -> CompiledModule:
-    return api.compile_loops(inspected(name, pipeline), CompilerOptions(flags=FLAGS))
+    options = CompilerOptions(flags=FLAGS)
+    return api.compile_loops(inspected(name, pipeline), options, origin=parsed(name))
 
 
 def schedule(name: str, arguments: dict[str, Argument], block: int) -> dict[int, tuple[int, int]]:

@@ -34,11 +34,13 @@ def patterns(kernel: str, number: int) -> list[str]:
 
 @pytest.mark.parametrize("kernel", [rarely(name) if name in SLOW else name for name in ALL_KERNELS])
 def test_interleavings_compute_the_same(kernel: str) -> None:
+    origin = api.parse(ALL_KERNELS[kernel].path.read_text())
+    options = CompilerOptions(compiler="gcc", flags=FLAGS)
     for pattern in patterns(kernel, examples(1, 200)):
         remarks: list[Remark] = []
         pipeline = f'interleaving-schedule{{pattern="{pattern}"}}'
         with remarks_to(remarks.append):
-            module = api.run_pipeline(api.parse(ALL_KERNELS[kernel].path.read_text()), pipeline)
+            module = api.run_pipeline(origin, pipeline)
             scop = scop_of(scops_in(module)[0])
             loops = api.lower(api.run_pipeline(module, "tile{sizes=7,5,9},mark-parallel"))
         said = [each for each in remarks if each.pass_name == "interleaving-schedule"]
@@ -47,7 +49,7 @@ def test_interleavings_compute_the_same(kernel: str) -> None:
         names = [each.name for each in scop.statements]
         point = interleaving_of_text(pattern, names)
         assert interleaving_of_schedule(scop.schedule, names, 1) == point
-        compiled = api.compile_loops(loops, CompilerOptions(compiler="gcc", flags=FLAGS), "c")
+        compiled = api.compile_loops(loops, options, "c", origin)
         arguments = ALL_KERNELS[kernel].make_arguments("mini")
         with compiled.threads(2):
             compiled[ALL_KERNELS[kernel].function](*arguments)

@@ -89,8 +89,8 @@ def transformed(name: str, pipeline: str) -> tuple[ModuleOp, list[Effect]]:
 def compiled(name: str, pipeline: str, backend: Backend = "c") -> CompiledModule:
     """A program after passes; calls check their arguments."""
     options = CompilerOptions(flags=FLAGS) if backend == "c" else None
-    module = transformed(name, pipeline)[0]
-    return api.compile_loops(module, options, backend, checked=transformed(name, "")[0])
+    module, original = transformed(name, pipeline)[0], transformed(name, "")[0]
+    return api.compile_loops(module, options, backend, original, checked=original)
 
 
 def compiled_backwards(name: str, pipeline: str) -> CompiledModule:

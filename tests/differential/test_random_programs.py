@@ -44,7 +44,7 @@ def test_random_programs_compute_the_same_in_kernels(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
-def test_program_that_failed_computes_the_same(path: Path, tmp_path: Path) -> None:
+def test_program_that_failed_computes_the_same(path: Path) -> None:
     text = path.read_text()
     lines = text.splitlines()
     (pipeline,) = (line.removeprefix(PIPELINE) for line in lines if line.startswith(PIPELINE))
@@ -58,7 +58,7 @@ def test_program_that_failed_computes_the_same(path: Path, tmp_path: Path) -> No
             ours: CompiledModule = api.compile_loops(module, target="opencl")
         else:
             ours = compile_module(module, CompilerOptions(compiler="gcc", flags=FLAGS))
-    oracle = Oracle(text, tmp_path)
+    oracle = Oracle(text)
     for words in runs:
         expected, actual = (arguments_of(ours["program"], words) for _ in range(2))
         oracle("program", *expected)

@@ -32,7 +32,8 @@ PASSES, ATTEMPTS = 20, 45
 OPERATIONS = 20_000_000
 
 # Seed 0 is the suite's; `make fuzz-schedules` counts on from 1.
-SEEDS = range(1, 1 + int(os.environ["POLYIR_FUZZ"])) if "POLYIR_FUZZ" in os.environ else (0,)
+FIRST = int(os.environ.get("POLYIR_FUZZ_FIRST", "1"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("POLYIR_FUZZ", "0"))) or (0,)
 
 
 @cache

@@ -27,9 +27,14 @@ NAMES = [name for name in LOOPS if name != "result"]
 
 
 @cache
+def parsed(name: str) -> ModuleOp:
+    return api.parse(LOOPS[name].text)
+
+
+@cache
 def with_test(name: str, pipeline: str = PIPELINE) -> ModuleOp:
     with remarks_to(lambda remark: None):
-        module = api.lower(api.run_pipeline(api.parse(LOOPS[name].text), pipeline))
+        module = api.lower(api.run_pipeline(parsed(name), pipeline))
     module.verify()
     assert "independent" in mlir_text(module)
     return module
@@ -37,7 +42,8 @@ def with_test(name: str, pipeline: str = PIPELINE) -> ModuleOp:
 
 @cache
 def compiled(name: str, pipeline: str = PIPELINE) -> CompiledModule:
-    return api.compile_loops(with_test(name, pipeline), CompilerOptions(flags=FLAGS))
+    options = CompilerOptions(flags=FLAGS)
+    return api.compile_loops(with_test(name, pipeline), options, origin=parsed(name))
 
 
 @cache
@@ -71,7 +77,8 @@ def expected(name: str, arguments: dict[str, Argument]) -> list[bytes]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bits_in_c_and_llvm(name: str) -> None:
-    programs = [compiled(name), api.compile_loops(with_test(name), backend="llvm")]
+    by_llvm = api.compile_loops(with_test(name), backend="llvm", origin=parsed(name))
+    programs = [compiled(name), by_llvm]
     for arguments in cases(name):
         wanted = expected(name, arguments)
         for program in programs:

@@ -30,7 +30,14 @@ OPTIONS = (
     ("--isl-schedule", "--mark-parallel"),
 )
 
+HASH = """static unsigned long hash(unsigned long h, const void *p, unsigned long size) {
+  for (unsigned long i = 0; i < size; i++) h = h * 33 + ((const unsigned char *)p)[i];
+  return h;
+}
+"""
+
 HEAD = """#include <stdio.h>
+HASH
 static double D[256], E[256], G[256], R[256], M[4][256];
 static int I[256], J[256], X[256], Y[256], N, K;
 static signed char C[256];
@@ -49,11 +56,6 @@ static void fill(void) {
   N = 12; K = 9; S1.n = 8; S2.n = 11; keep = E;
 }
 
-static unsigned long hash(unsigned long h, const void *p, unsigned long size) {
-  for (unsigned long i = 0; i < size; i++) h = h * 33 + ((const unsigned char *)p)[i];
-  return h;
-}
-
 static void show(int number, int call, int result) {
   unsigned long h = 5381;
   h = hash(hash(hash(hash(h, D, sizeof D), E, sizeof E), G, sizeof G), R, sizeof R);
@@ -62,7 +64,7 @@ static void show(int number, int call, int result) {
   printf("%d.%d: %d %d %d %d %lx\\n", number, call, result, N, K, S1.n + S2.n,
          hash(h, S2.in, sizeof S2.in));
 }
-"""
+""".replace("HASH", HASH)
 
 PARAMETERS = (
     "double *a, double *b, double *restrict r, int *p, int *q, int *x, signed char *c, "

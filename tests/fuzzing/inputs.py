@@ -1,8 +1,9 @@
-"""`make fuzz-inputs`: mutated programs, C files and pass options end in a result or a diagnostic.
+"""`make fuzz-inputs`: mutated inputs and options end in a result or in a diagnostic.
 
-Every other text is cut or garbled byte by byte, the rest token by token. What can still be read
-is raised and lowered again. No input may take more than ten seconds of processor time or the
-process more than a gigabyte.
+Inputs are programs in MLIR, schedules of programs as `poly` text, C files and systems of equations;
+options are pipelines. Every other text is cut or garbled byte by byte, the rest token by token.
+Programs are raised and lowered again, or go through the passes of a tool. No input may take more
+than ten seconds of processor time or the process more than a gigabyte.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
-from contextlib import redirect_stderr
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -29,23 +32,23 @@ from polyir.frontend.parse import parse_module
 from polyir.limits import time_limited_to
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.target.mlir import print_module
-from polyir.tools import polyir_cc
+from polyir.tools import polyir_alpha, polyir_cc, polyir_opt
 from polyir.universe import POLYIR_UNIVERSE
 
 ROOT = Path(__file__).parent.parent.parent
-INPUTS = tuple(
-    path.read_text()
-    for folder in (
-        "tests/frontend_inputs",
-        "benchmarks/polybench",
-        "tests/differential/regressions",
+
+
+def _texts(pattern: str, *folders: str) -> tuple[str, ...]:
+    return tuple(
+        path.read_text() for folder in folders for path in sorted((ROOT / folder).glob(pattern))
     )
-    for path in sorted((ROOT / folder).glob("*.mlir"))
-)
-C_INPUTS = tuple(
-    path.read_text()
-    for folder in ("tests/cc/programs", "tests/cc/forms", "benchmarks/polybench_c")
-    for path in sorted((ROOT / folder).glob("*.c"))
+
+
+REGRESSIONS = "tests/differential/regressions"
+INPUTS = _texts("*.mlir", "tests/frontend_inputs", "benchmarks/polybench", REGRESSIONS)
+C_INPUTS = _texts("*.c", "tests/cc/programs", "tests/cc/forms", "benchmarks/polybench_c")
+EQUATIONS = _texts(
+    "*.alpha", "examples/equations", "benchmarks/equations", "tests/filecheck/equations/text"
 )
 OPTIONS = (
     "pluto-schedule{fuse=max input-dependences=true},tile{sizes=32,8 levels=2},mark-parallel",
@@ -62,6 +65,23 @@ OPTIONS = (
     "split{statements=S0 condition='i < floor(n/2)' loop=S0.1},mark-parallel{which=inner}",
     "apply-schedule{schedule='[n] -> { S0[i, j] -> [j, i]; S1[i] -> [n - i, 0] }'}",
     "tile-shape{sizes=32 shape='1,0;1,1'},tile{sizes=4,4,4 levels=3 ratio=2},convert-affine-to-scf",
+)
+PASSES = (
+    *("--poly-raise --convert-affine-to-scf", "--pluto-schedule --tile=4 --mark-parallel --emit=c"),
+    *("--isl-schedule --lower-poly", "--optimize --emit=c", "--privatize --expand --emit=llvm"),
+    *("--pluto-schedule --map-to-gpu --emit=opencl", "--scop-to-equations"),
+)
+POLY_PASSES = (
+    *("--lower-poly", "--check-schedule", "--emit=c", "--tile=3 --mark-parallel --emit=c"),
+    *("--print-schedule --emit=none", "--poly-dependences --pluto-schedule", "--emit=loops"),
+)
+EQUATION_PASSES = (
+    *("--check-equations", "--normalize-equations", "--equations-to-scop --emit=c"),
+    *("--simplify-reductions", "--equations-to-scop --pluto-schedule --lower-poly", ""),
+)
+C_PASSES = (
+    *("--poly-raise", "--poly-raise", "--poly-raise --detect", "--pluto-schedule --tile=4", ""),
+    "--isl-schedule --mark-parallel --remarks",
 )
 TOKEN = re.compile(r"\s+|[\w.$]+|[%@#!^][\w.$-]+|->|.")
 EXTRAS = ("", "0", "-1", "99999999999999999999", "{", "}", "(", '"', "é", "\0", ",", "=", "%x")
@@ -129,15 +149,57 @@ def try_text(text: str) -> str:
     return "read"
 
 
+def try_passes(text: str) -> str:
+    """What becomes of a program that goes through polyir-opt."""
+    return _after(polyir_opt.main, text, "mlir", *_drawn(text, PASSES))
+
+
+def try_poly(text: str) -> str:
+    """What becomes of the text of a schedule."""
+    return _after(polyir_opt.main, text, "mlir", *_drawn(text, POLY_PASSES))
+
+
+def try_equations(text: str) -> str:
+    """What becomes of systems of equations: they are checked and printed, and transformed."""
+    if len(text) % 3 == 0:
+        return _after(polyir_alpha.main, text, "alpha", "--check", "--show", output=False)
+    return _after(polyir_opt.main, text, "alpha", *_drawn(text, EQUATION_PASSES))
+
+
 def try_c(text: str) -> str:
-    """What becomes of a C file, whose errors go nowhere; a defect is raised."""
-    with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
-        source = Path(folder) / "mutated.c"
+    """What becomes of a C file."""
+    headers = f"-I{ROOT / 'benchmarks/polybench_c'}"
+    return _after(polyir_cc.main, text, "c", headers, *_drawn(text, C_PASSES))
+
+
+def _drawn(text: str, lines: Sequence[str]) -> list[str]:
+    """One of several lines of flags, always the same one for a text."""
+    return Random(text).choice(lines).split()
+
+
+def _after(
+    main: Callable[[Sequence[str]], int],
+    text: str,
+    ending: str,
+    *flags: str,
+    output: bool = True,
+) -> str:
+    """What a tool makes of a text; its messages go nowhere, a defect is raised."""
+    os.environ["POLYIR_TRACEBACK"] = "1"
+    messages = io.StringIO()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        redirect_stderr(messages),
+        redirect_stdout(io.TextIOWrapper(io.BytesIO())),
+    ):
+        source = Path(folder) / f"mutated.{ending}"
         source.write_text(text)
-        os.environ["POLYIR_TRACEBACK"] = "1"
-        arguments = [str(source), "-o", str(source.with_suffix(".out")), "--poly-raise"]
-        arguments.append(f"--time-limit={STEP_SECONDS}")
-        code = polyir_cc.main([*arguments, f"-I{ROOT / 'benchmarks/polybench_c'}"])
+        arguments = [str(source), *flags, f"--time-limit={STEP_SECONDS}"]
+        if output:
+            arguments += ["-o", str(source.with_suffix(".out"))]
+        code = main(arguments)
+    if "internal error" in messages.getvalue():
+        raise AssertionError(f"{' '.join(flags)}: {messages.getvalue()}")
     return ("read", "refused", "left")[code]
 
 
@@ -158,10 +220,35 @@ def try_options(text: str) -> str:
     return outcome
 
 
-KINDS: dict[str, tuple[tuple[str, ...], Callable[[str], str]]] = {
-    "program": (INPUTS, try_text),
-    "C file": (C_INPUTS, try_c),
-    "options": (OPTIONS, try_options),
+@cache
+def poly_texts() -> tuple[str, ...]:
+    """Some of the programs as `poly` text: as they are raised, and after passes."""
+    texts: list[str] = []
+    with remarks_to(lambda remark: None), time_limited_to(STEP_SECONDS):
+        for text in INPUTS[::3]:
+            for passes in ("poly-raise", "pluto-schedule,tile{sizes=4},mark-parallel"):
+                stream = io.StringIO()
+                print_module(api.run_pipeline(parse_module(text, "input.mlir"), passes), stream)
+                texts.append(stream.getvalue())
+    return tuple(texts)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is mutated, how often in a hundred, and what is done with it."""
+
+    often: int
+    texts: Callable[[], tuple[str, ...]]
+    attempt: Callable[[str], str]
+
+
+KINDS = {
+    "program": Kind(30, lambda: INPUTS, try_text),
+    "program and passes": Kind(15, lambda: INPUTS, try_passes),
+    "poly text": Kind(15, poly_texts, try_poly),
+    "C file": Kind(15, lambda: C_INPUTS, try_c),
+    "equations": Kind(10, lambda: EQUATIONS, try_equations),
+    "options": Kind(15, lambda: OPTIONS, try_options),
 }
 
 
@@ -175,17 +262,16 @@ def main() -> int:
     slowest = 0.0
     for number in range(options.seed, options.seed + options.count):
         random = Random(number)
-        kind = random.choices(tuple(KINDS), (10, 3, 6))[0]
-        texts, attempt = KINDS[kind]
-        text = mutated(random.choice(texts), random)
+        name, kind = random.choices([*KINDS.items()], [kind.often for kind in KINDS.values()])[0]
+        text = mutated(random.choice(kind.texts()), random)
         begin = time.process_time()
         # The default action ends the process: a hang cannot be missed.
         signal.setitimer(signal.ITIMER_PROF, 3 * SECONDS)
         try:
-            outcome = attempt(text)
+            outcome = kind.attempt(text)
         except Exception:
             outcome = "failed"
-            print(f"input {number}:\n{traceback.format_exc()}\n{text[:2000]}", flush=True)
+            print(f"input {number}, {name}:\n{traceback.format_exc()}\n{text[:2000]}", flush=True)
         signal.setitimer(signal.ITIMER_PROF, 0)
         seconds = time.process_time() - begin
         if seconds > SECONDS:
@@ -194,7 +280,7 @@ def main() -> int:
         slowest = max(slowest, seconds)
         if number % 100 == 0:
             print(f"up to input {number}: {dict(outcomes)}", flush=True)
-        outcomes[f"{kind} {outcome}"] += 1
+        outcomes[f"{name} {outcome}"] += 1
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"inputs tried: {options.count} (numbers {options.seed} on)")
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())))

@@ -86,7 +86,8 @@ def _work(case: Case, references: dict[str, Reference], sender: Connection) -> N
     try:
         with remarks_to(remarks.append), time_limited_to(0):
             text = ALL_KERNELS[case.kernel].path.read_text()
-            loops = api.lower(api.run_pipeline(api.parse(text), case.pipeline))
+            origin = api.parse(text)
+            loops = api.lower(api.run_pipeline(origin, case.pipeline))
     except (ResourceError, PolyirError) as error:
         sender.send(("given up", f"{type(error).__name__}: {error.message}"))
         return
@@ -99,9 +100,9 @@ def _work(case: Case, references: dict[str, Reference], sender: Connection) -> N
     try:
         flags = {"flags": CHECKED_FLAGS} if case.backend == "c-checked" else {}
         if case.backend == "llvm":
-            module = api.compile_loops(loops, backend="llvm")
+            module = api.compile_loops(loops, backend="llvm", origin=origin)
         else:
-            module = api.compile_loops(loops, CompilerOptions(compiler="gcc", **flags), "c")
+            module = api.compile_loops(loops, CompilerOptions(compiler="gcc", **flags), "c", origin)
         with module.threads(case.threads):
             _compare(case, module, references, sender)
     except CompilationError as error:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import islpy as isl
 import pytest
 from equation_systems import random_system
 from simplified_systems import checked
-from suites import rarely
+from suites import examples
 
+from polyir.equations.domains import Domains
+from polyir.equations.simplification.bodies import branches
 from polyir.equations.simplification.complexity import degree_of_system
 from polyir.equations.simplification.options import Options
 from polyir.equations.simplification.simplify import simplify_reductions
@@ -30,10 +31,7 @@ from polyir.equations.system import (
     Variable,
 )
 
-SLOW = (111,)
-"""Seeds that take far longer than others: 111 a hundred times as long."""
-
-COUNT = 500 if os.environ.get("POLYIR_TEST_ALL") else 120
+COUNT = examples(120, 500)
 
 
 class _Random:
@@ -120,9 +118,19 @@ def _divides(system: System) -> bool:
     )
 
 
-@pytest.mark.parametrize("seed", [rarely(seed) if seed in SLOW else seed for seed in range(COUNT)])
+@pytest.mark.parametrize("seed", range(COUNT))
 def test_random_reductions(seed: int) -> None:
     _check(_Random(seed).system(), Options(is_integer=True), (1, 2, 4))
+
+
+def test_domains_do_not_grow_with_the_values_in_a_body() -> None:
+    """Both values of this body have domains of two parts: each would square the number."""
+    system = _Random(111).system()
+    (equation,) = system.body.equations
+    reduction = equation.expression
+    assert isinstance(reduction, Reduce)
+    ((domain, _),) = branches(reduction.operand, 3, Domains(system))
+    assert domain.n_basic_set() <= 2 * 2 * 2
 
 
 @pytest.mark.parametrize("seed", range(COUNT // 4))

@@ -1,0 +1,19 @@
+"""Random C functions with parameters in memory, under sanitizers, before and after polyir-cc."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fuzzing.c_files import DEFAULT, OTHERS, try_functions
+from fuzzing.c_programs import random_function
+from suites import examples
+
+NUMBERS = range(22, 22 + examples(4, 4))
+
+
+def test_equal_results(tmp_path: Path) -> None:
+    functions = [random_function(number) for number in NUMBERS]
+    outcome = try_functions(functions, (DEFAULT, *OTHERS[:3]), tmp_path)
+    assert outcome.failures == []
+    assert outcome.calls >= 2 * len(NUMBERS)
+    assert outcome.regions["transformed"] >= len(NUMBERS)

@@ -1,0 +1,417 @@
+"""Random C functions as people write them, with calls: what `make fuzz-c` sends through polyir-cc.
+
+A function has one region: loops, which may be empty, whose bounds lie in memory (`*n`, `g->n`,
+`ext[1]`), guards, temporaries in the bodies, all arithmetic types, pointers that may alias. Its
+calls pass null pointers, and memory that ends where the region's accesses may end: a call is a
+test where the original has no undefined behaviour, which only running it shows.
+
+Numbers stay small: integers are stored modulo something, and floats are averages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+SIZE = 28
+"""Elements in each dimension of the arrays: counters and parameters are at most 11."""
+
+CALLS = 6
+
+PARAMETERS = (
+    "double *a, double *b, float *restrict f, int *q, unsigned *u, long *l, signed char *c, "
+    "_Bool *z, double (*R)[28], const int *n, int *ext, long *len, struct G *g, int k, int m"
+)
+
+GLOBALS = """struct In { int n; };
+struct G { int n; short h; long size; unsigned w; double scale; int ext[2]; struct In in;
+  double *v; };
+static double D[28][28], V[28], total; static float F[28][28], most;
+static int I[28][28], K[28], count; static unsigned U[28][28];
+static long L[28][28], sum; static signed char C[28][28]; static _Bool B[28][28];
+"""
+
+BOUNDS = (
+    *("k", "k", "m", "m", "*n", "*n", "g->n", "g->n", "ext[0]", "ext[1]", "g->ext[1]", "g->in.n"),
+    *("*len", "g->size", "g->h", "k - 1", "g->n - 2", "9", "*n + 1"),
+)
+LIMITS = (*BOUNDS[:12], "3", "k + 2", "0")
+"""What guards compare counters with."""
+
+COUNTERS = ("i", "j", "o", "p")
+MOST_LOOPS = 3
+
+
+@dataclass(frozen=True)
+class Node:
+    """A statement; one with a body is a loop, a condition or a block."""
+
+    text: str
+    body: tuple[Node, ...] | None = None
+
+    def lines(self, indent: str) -> Iterator[str]:
+        if self.body is None:
+            yield from (f"{indent}{line}" for line in self.text.split("\n"))
+            return
+        yield f"{indent}{self.text} {{".replace("  {", " {")
+        for node in self.body:
+            yield from node.lines(indent + "  ")
+        yield f"{indent}}}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """The statements of a call, with those that make its arguments."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function with one region, and its calls."""
+
+    number: int
+    body: tuple[Node, ...]
+    calls: tuple[Call, ...]
+
+    def text(self) -> str:
+        lines = [
+            f"static int f{self.number}({PARAMETERS}) {{",
+            "  int i = 1, j = 2, o = 3;",
+            "#pragma scop",
+            *(line for node in self.body for line in node.lines("  ")),
+            "#pragma endscop",
+            "  return i + 100 * j + 10000 * o;",
+            "}",
+        ]
+        return "\n".join(lines)
+
+
+def random_function(number: int) -> Function:
+    """The function of this number, which is always the same."""
+    random = Random(number)
+    writer = _Writer(random)
+    body = tuple(
+        node for _ in range(random.choice((1, 1, 2))) for node in writer.outermost(random.random())
+    )
+    calls = tuple(Call(f"{number}_{n}", _call(random, number)) for n in range(CALLS))
+    return Function(number, body, calls)
+
+
+def smaller(function: Function) -> Iterator[Function]:
+    """The function without some of its calls or nodes, or with a body in place of its loop."""
+    if len(function.calls) > 1:
+        for call in function.calls:
+            yield replace(function, calls=(call,))
+    for body in _smaller_bodies(function.body):
+        yield replace(function, body=body)
+
+
+def _smaller_bodies(nodes: tuple[Node, ...]) -> Iterator[tuple[Node, ...]]:
+    for place in range(len(nodes)):
+        yield nodes[:place] + nodes[place + 1 :]
+    for place, node in enumerate(nodes):
+        if node.body is not None:
+            before, after = nodes[:place], nodes[place + 1 :]
+            yield (*before, *node.body, *after)
+            for body in _smaller_bodies(node.body):
+                yield (*before, replace(node, body=body), *after)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What statements at a place may name: counters, and temporaries that have a value."""
+
+    counters: tuple[str, ...] = ()
+    floats: tuple[str, ...] = ()
+    integers: tuple[str, ...] = ()
+    conditions: int = 0
+    names: tuple[str, ...] = ()
+    """All temporaries that are declared around the place."""
+
+    def fresh(self, prefix: str) -> str:
+        return f"{prefix}{len(self.names)}"
+
+    def with_temporary(self, name: str, is_float: bool) -> _Scope:
+        known = replace(self, names=(*self.names, name))
+        if is_float:
+            return replace(known, floats=(*self.floats, name))
+        return replace(known, integers=(*self.integers, name))
+
+
+class _Writer:
+    """Draws the statements of one region."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def outermost(self, choice: float) -> list[Node]:
+        """A loop, which may stand below a condition."""
+        scope = _Scope()
+        loop = self.loop(scope)
+        if choice < 0.25:
+            return [Node(f"if ({self.random.choice(('k', 'm', '*n'))} > 3)", (loop,))]
+        return [loop]
+
+    def body(self, scope: _Scope) -> tuple[Node, ...]:
+        nodes: list[Node] = []
+        for _ in range(self.random.choice((0, 0, 1, 1, 2))):
+            more, scope = self.statement(scope)
+            nodes += more
+        return (*nodes, *self.assignment(scope))
+
+    def statement(self, scope: _Scope) -> tuple[list[Node], _Scope]:
+        """Statements, and what those that follow may name."""
+        makers: list[Callable[[_Scope], list[Node]]] = [self.assignment] * 5
+        makers += [self.accumulation, self.windowed, self.reduction]
+        if len(scope.counters) < MOST_LOOPS:
+            makers += [lambda scope: [self.loop(scope)]] * 4
+        if scope.conditions < 2:
+            makers += [self.guarded]
+        choice = self.random.random()
+        if choice < 0.15:
+            return self.temporary(scope)
+        if choice < 0.18 and scope.counters:
+            return [Node(f"if ({self.condition(scope)}) continue;")], scope
+        return self.random.choice(makers)(scope), scope
+
+    def loop(self, scope: _Scope) -> Node:
+        name = COUNTERS[len(scope.counters)]
+        inner = replace(scope, counters=(*scope.counters, name))
+        return Node(self.head(name, scope), self.body(inner))
+
+    def head(self, name: str, scope: _Scope) -> str:
+        bound = self.random.choice(BOUNDS)
+        start = self.random.choice(("0", "0", "0", "0", "1", "k", *scope.counters))
+        kind = self.random.choice(("int ", "int ", "int ", "", "long ", "unsigned "))
+        step = self.random.choice((f"{name}++", f"{name}++", f"{name}++", f"{name} += 2"))
+        form = self.random.random()
+        if kind == "unsigned ":
+            # A negative bound would be a large one.
+            return f"for (unsigned {name} = 0; {name} < g->w; {step})"
+        if form < 0.1:
+            return f"for ({kind}{name} = {bound} - 1; {name} >= {start}; {name}--)"
+        if form < 0.2:
+            other = self.random.choice(("k", "m", "10", "*n"))
+            return f"for ({kind}{name} = {start}; {name} < {bound} && {name} < {other}; {step})"
+        return f"for ({kind}{name} = {start}; {name} < {bound}; {step})"
+
+    # Statements
+
+    def assignment(self, scope: _Scope) -> list[Node]:
+        return [Node(self.random.choice(self.stores(scope)))]
+
+    def stores(self, scope: _Scope) -> list[str]:
+        """Assignments to an element of each type."""
+        one, two = self.subscript(scope), self.subscript(scope)
+        real, whole = self.real(scope), self.whole(scope)
+        double = self.random.choice(
+            (f"D[{one}][{two}]", f"a[{one}]", f"b[{one}]", f"V[{one}]", f"g->v[{one}]")
+        )
+        double = self.random.choice((double, double, double, f"R[{one}][{two}]"))
+        integer = self.random.choice((f"I[{one}][{two}]", f"q[{one}]", f"K[{one}]"))
+        unsigned = self.random.choice((f"u[{one}]", f"U[{one}][{two}]"))
+        return [
+            f"{double} = {real};",
+            f"{double} = {real};",
+            f"{double} += 0.01 * ({real});",
+            f"{self.random.choice((f'F[{one}][{two}]', f'f[{one}]'))} = {real};",
+            f"{integer} = {whole} % 1000;",
+            f"{integer} = ({integer} + {whole}) % 1000;",
+            f"{unsigned} = {unsigned} * 2654435761u + {whole};",
+            f"{self.random.choice((f'l[{one}]', f'L[{one}][{two}]'))} = 7L * ({whole}) % 100003;",
+            f"{self.random.choice((f'c[{one}]', f'C[{one}][{two}]'))} = ({whole}) % 100;",
+            f"{self.random.choice((f'z[{one}]', f'B[{one}][{two}]'))} = {self.condition(scope)};",
+        ]
+
+    def reduction(self, scope: _Scope) -> list[Node]:
+        """An accumulation in a variable of the file, which nothing else reads."""
+        real, whole = self.real(scope), self.whole(scope)
+        forms = (
+            f"total += {real};",
+            f"count += {self.condition(scope)};",
+            f"sum += {whole};",
+            f"most = {self.element(scope, 'float')} > most ? {self.real(scope)} : most;",
+        )
+        return [Node(self.random.choice(forms))]
+
+    def guarded(self, scope: _Scope) -> list[Node]:
+        inner = replace(scope, conditions=scope.conditions + 1)
+        nodes = [Node(f"if ({self.condition(scope)})", self.body(inner))]
+        if self.random.random() < 0.3:
+            nodes.append(Node("else", self.body(inner)))
+        return nodes
+
+    def temporary(self, scope: _Scope) -> tuple[list[Node], _Scope]:
+        """A scalar that is declared here, with its value or before it."""
+        is_float = self.random.random() < 0.6
+        name = scope.fresh("t")
+        kind = self.random.choice(("double", "double", "float") if is_float else ("int", "long"))
+        value = self.real(scope) if is_float else f"{self.whole(scope)} % 1000"
+        split = self.random.random() < 0.3
+        # One node: it has a value, however much is taken away.
+        text = f"{kind} {name};\n{name} = {value};" if split else f"{kind} {name} = {value};"
+        return [Node(text)], scope.with_temporary(name, is_float)
+
+    def accumulation(self, scope: _Scope) -> list[Node]:
+        """A scalar that begins at 0, a loop that adds to it, and what is done with it."""
+        if len(scope.counters) > MOST_LOOPS - 1:
+            return self.assignment(scope)
+        name = scope.fresh("s")
+        kind = self.random.choice(("double", "float"))
+        known = replace(scope, names=(*scope.names, name))
+        counter = COUNTERS[len(scope.counters)]
+        inner = replace(known, counters=(*scope.counters, counter))
+        loop = Node(self.head(counter, scope), (Node(f"{name} += 0.01 * ({self.real(inner)});"),))
+        store = f"D[{self.subscript(scope)}][{self.subscript(scope)}] = {name};"
+        return [Node("", (Node(f"{kind} {name} = 0;"), loop, Node(store)))]
+
+    def windowed(self, scope: _Scope) -> list[Node]:
+        """An array that is filled here, and read after that."""
+        if not scope.counters:
+            return self.assignment(scope)
+        name = scope.fresh("w")
+        kind, value = self.random.choice(
+            (("double", self.real(scope)), ("float", self.real(scope)), ("int", self.whole(scope)))
+        )
+        extent = self.random.choice(("3", "3", "3", "28", "28", "28", "28", "k", "*n"))
+        counter = COUNTERS[len(scope.counters)]
+        head = f"for (int {counter} = 0; {counter} < {extent}; {counter}++)"
+        filled = Node(f"{kind} {name}[{extent}];\n{head} {name}[{counter}] = {value} + {counter};")
+        one, two = self.subscript(scope), self.subscript(scope)
+        place = self.random.choice((counter, counter, f"{extent} - 1 - {counter}"))
+        used = Node(head, (Node(f"D[{one}][{counter}] = {name}[{place}] * 0.5 + V[{two}];"),))
+        return [Node("", (filled, used))]
+
+    # Expressions
+
+    def subscript(self, scope: _Scope) -> str:
+        """A number that is mostly from 0 to 27."""
+        if not scope.counters:
+            return self.random.choice(("0", "2", "5"))
+        one, two = (self.random.choice(scope.counters) for _ in range(2))
+        forms = (
+            *(one, one, one, f"{one} + {self.random.randint(1, 3)}", f"{one} + {two}"),
+            *(f"2 * {one} + 1", f"{one} - {two} + 14", f"k - {one} + 14", f"{one} + 2"),
+        )
+        if self.random.random() < 0.01:
+            return self.random.choice((f"(K[{one}] & 15)", "ext[0] + 2", f"m - 1 - {one}"))
+        return self.random.choice(forms)
+
+    def element(self, scope: _Scope, kind: str) -> str:
+        one, two = self.subscript(scope), self.subscript(scope)
+        forms = {
+            "double": (
+                *(f"D[{one}][{two}]", f"a[{one}]", f"b[{one}]", f"g->v[{one}]", f"V[{one}]"),
+                f"R[{one}][{two}]",
+            ),
+            "float": (f"F[{one}][{two}]", f"f[{one}]"),
+            "int": (f"I[{one}][{two}]", f"q[{one}]", f"K[{one}]"),
+            "unsigned": (f"U[{one}][{two}]", f"u[{one}]"),
+            "long": (f"L[{one}][{two}]", f"l[{one}]"),
+            "char": (f"C[{one}][{two}]", f"c[{one}]"),
+            "bool": (f"B[{one}][{two}]", f"z[{one}]"),
+        }
+        return self.random.choice(forms[kind])
+
+    def float_operand(self, scope: _Scope) -> str:
+        if scope.floats and self.random.random() < 0.4:
+            return self.random.choice(scope.floats)
+        return self.element(scope, self.random.choice(("double", "double", "double", "float")))
+
+    def whole_operand(self, scope: _Scope) -> str:
+        """An operand of type `int` or `long`, of at most 1000."""
+        if scope.integers and self.random.random() < 0.4:
+            return self.random.choice(scope.integers)
+        real = self.float_operand(scope)
+        forms = (
+            *(self.element(scope, kind) for kind in ("int", "int", "char", "bool")),
+            *(self.random.choice((*scope.counters, "k")) for _ in range(2)),
+            f"(int)({self.element(scope, 'unsigned')} % 100)",
+            f"{self.element(scope, 'long')} % 100",
+            f"(int)({real} > 100 ? 100 : {real} < -100 ? -100 : {real})",
+            *self.random.sample(("*n", "g->n", "ext[0]", "ext[1]", "g->in.n", "*len", "g->h"), 2),
+        )
+        return self.random.choice(forms)
+
+    def whole(self, scope: _Scope) -> str:
+        """An integer expression."""
+        one, two = self.whole_operand(scope), self.whole_operand(scope)
+        forms = (
+            f"({one} + {two})",
+            f"({one} - 3 * {two})",
+            f"(({one}) * ({two}) % 50 + 1)",
+            f"({one} > {two} ? {two} : {one})",
+            f"({one} ^ ({two} & 7))",
+            f"(({one}) / 3 + (int)sizeof(double))",
+        )
+        return self.random.choice(forms)
+
+    def real(self, scope: _Scope) -> str:
+        """A floating-point expression, an average of what it reads."""
+        one, two, number = (
+            self.float_operand(scope),
+            self.float_operand(scope),
+            self.whole_operand(scope),
+        )
+        forms = (
+            f"{one} * 0.5 + {two} * 0.25 + {number}",
+            f"{one} * 0.5f - {number} * 0.125",
+            f"({one} > {two} ? {one} : {two}) * 0.5 + 1",
+            f"({one} + {two}) / 3 + {self.random.choice((*scope.counters, '1'))}",
+            f"g->scale * {one} * 0.25 - {two} * 0.5",
+            f"fabs({one}) * 0.25 + ({self.condition(scope)})",
+        )
+        return self.random.choice(forms)
+
+    def condition(self, scope: _Scope) -> str:
+        name = self.random.choice((*scope.counters, "k"))
+        other = self.random.choice((*scope.counters, *LIMITS))
+        forms = (
+            f"{name} < {other}",
+            f"{name} >= {self.random.choice(LIMITS)}",
+            f"{name} == {other} || {name} > 4",
+            f"m > 2 && {name} != {other}",
+            f"{self.float_operand(scope)} > {self.random.choice(('1', '2.5', name))}",
+            f"!({name} >= 2 && {self.element(scope, 'int')} < 3)",
+            f"({name} + 3) % 3 == 1",
+            self.element(scope, "bool"),
+        )
+        return self.random.choice(forms)
+
+
+def _call(random: Random, number: int) -> str:
+    """The statements of one call, with all its memory."""
+    k, m, *numbers = (random.choice((-2, 0, 1, 2, 5, 9, 11, 11)) for _ in range(10))
+    n, first, second, size, width, inner, short, last = numbers
+
+    def made(kind: str, size: str) -> str:
+        # Memory that ends where the last element is that a loop of a bound would access.
+        exact = max(0, random.choice((k, m, *numbers)))
+        return f"fresh({random.choice((SIZE, SIZE, SIZE, exact))}, {size}, {kind})"
+
+    def or_null(text: str) -> str:
+        return "0" if random.random() < 0.25 else text
+
+    other = random.choice(("a", "a + 1", "v", "V", "D[3]", made("DOUBLE", "8")))
+    bound = or_null(random.choice(("fresh(1, 4, ZERO)", "fresh(1, 4, ZERO)", "&K[3]")))
+    whole = random.choice((made("INT", "4"), "K", "ext", "I[2]"))
+    unsigned = random.choice((made("INT", "4"), "(unsigned *)q"))
+    rows = random.choice(("D", made("DOUBLE", "28 * 8")))
+    held = random.choice(("v", "v", "a", "V", "0"))
+    lines = (
+        f"double *a = {made('DOUBLE', '8')}, *v = {made('DOUBLE', '8')}, *b = {other};",
+        f"int *ext = {or_null('fresh(2, 4, ZERO)')}, *n = {bound}, *q = {whole};",
+        f"long *len = {or_null('fresh(1, 8, ZERO)')};",
+        f"struct G *g = {or_null('fresh(1, sizeof *g, OTHER)')};",
+        f"if (ext) ext[0] = {first}, ext[1] = {second};",
+        f"if (n) *n = {n};",
+        f"if (len) *len = {size};",
+        f"if (g) *g = (struct G){{{last}, {short}, {size}, {max(0, width)}, 0.5, "
+        f"{{{first}, {second}}}, {{{inner}}}, {held}}};",
+        f"result = f{number}(a, b, {made('FLOAT', '4')}, q, {unsigned}, {made('LONG', '8')}, "
+        f"{made('CHAR', '1')}, {made('BOOL', '1')}, {rows}, n, ext, len, g, {k}, {m});",
+    )
+    return "\n".join(f"  {line}" for line in lines)
