@@ -209,41 +209,46 @@ def iterator_names(domain: isl.Set) -> tuple[str, ...]:
 def tiles_of(dates: Mapping[_Named, Coordinates], order: Sequence[_Named]) -> dict[_Named, int]:
     """The tile of each instance, numbered in the order in which they are begun.
 
-    A coordinate of the dates belongs to the tiles if the later ones determine it: it is then the
-    number of a block of points. If each tile has only one point, there are no tiles.
+    A coordinate of the dates of a statement belongs to its tiles if the later ones determine it: it
+    is then the number of a block of points. A tile ends where a coordinate differs that comes
+    before the last one of these, for any statement that runs with it. A statement whose tiles have
+    one point each has no such coordinates.
     """
-    length = max((len(date) for date in dates.values()), default=0)
+    statements: dict[str, dict[Coordinates, Coordinates]] = {}
+    for (name, iterators), date in dates.items():
+        statements.setdefault(name, {})[iterators] = date
+    ends = {name: _end_of_tiles(list(own.values())) for name, own in statements.items()}
+    keys: dict[_Named, Coordinates] = {}
+
+    def cut(instances: Sequence[_Named], depth: int) -> None:
+        """Give keys to instances whose dates differ from `depth` on only."""
+        if depth >= max(ends[name] for name, _ in instances):
+            keys.update((each, dates[each][:depth]) for each in instances)
+            return
+        parts: dict[int, list[_Named]] = {}
+        for each in instances:
+            parts.setdefault(dates[each][depth], []).append(each)
+        for part in parts.values():
+            cut(part, depth + 1)
+
+    if order:
+        cut(order, 0)
+    numbers: dict[Coordinates, int] = {}
+    return {each: numbers.setdefault(keys[each], len(numbers)) for each in order}
+
+
+def _end_of_tiles(dates: Sequence[Coordinates]) -> int:
+    """How many coordinates of the dates of a statement tell its tiles, 0 without tiles."""
     outer = [
         position
-        for position in range(length)
-        if _varies(dates, position) and _is_determined(dates, position)
+        for position in range(len(dates[0]))
+        if len({date[position] for date in dates}) > 1
+        # The later coordinates determine it.
+        if len({date[position:] for date in dates}) == len({date[position + 1 :] for date in dates})
     ]
-    numbers: dict[tuple[int, ...], int] = {}
-    tiles: dict[_Named, int] = {}
-    for instance in order:
-        key = tuple(dates[instance][position] for position in outer)
-        tiles[instance] = numbers.setdefault(key, len(numbers))
-    if len(numbers) == len(tiles):
-        return dict.fromkeys(tiles, 0)
-    return tiles
-
-
-def _varies(dates: Mapping[_Named, Coordinates], position: int) -> bool:
-    """Whether two instances of one statement differ there; in a sequence, they never do."""
-    first: dict[str, int] = {}
-    return any(
-        first.setdefault(name, date[position]) != date[position]
-        for (name, _), date in dates.items()
-    )
-
-
-def _is_determined(dates: Mapping[_Named, Coordinates], position: int) -> bool:
-    """Whether, for each statement, the coordinates after `position` determine the one there."""
-    known: dict[tuple[str, Coordinates], int] = {}
-    return all(
-        known.setdefault((name, date[position + 1 :]), date[position]) == date[position]
-        for (name, _), date in dates.items()
-    )
+    if len({tuple(date[position] for position in outer) for date in dates}) == len(dates):
+        return 0
+    return max(outer, default=-1) + 1
 
 
 def _arrows(dependence: Dependence, parameters: Mapping[str, int]) -> list[Arrow]:

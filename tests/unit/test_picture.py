@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 
+import islpy as isl
 import pytest
 from scop_after import STENCIL, scop_after
 
 from polyir.diagnostics import OptionError, PolyirError
 from polyir.dialects.dependence import DependenceKind
+from polyir.isl_lists import maps_of
+from polyir.model.scop import Scop
 from polyir.view.draw import check_format, draw
 from polyir.view.layout import outline, planes_of, sampled
-from polyir.view.picture import Picture, parameter_values, picture_of
+from polyir.view.picture import Picture, parameter_point, parameter_values, picture_of
+
+POLYBENCH = Path(__file__).parents[2] / "benchmarks" / "polybench"
 
 CUBE = """
 func.func @cube(%n: index, %A: memref<?x?x?xf64>, %s: memref<f64>) {
@@ -262,3 +269,66 @@ def test_arrows_between_planes_are_few(tmp_path: Path) -> None:
     svg, _ = svg_of(picture, tmp_path, numbered=False)
     assert len(picture.arrows) == 64
     assert 0 < len(re.findall(r'<g id="arrow-S0-S1">', svg)) <= 8
+
+
+def is_band(node: isl.ScheduleNode) -> bool:
+    return bool(node.get_type() == isl.schedule_node_type.band)
+
+
+def tiles_by_isl(scop: Scop, parameters: Mapping[str, int]) -> dict[str, int]:
+    """How many tiles each statement has: the values of the loops over tiles and around them.
+
+    These are the loops of a band right above another one.
+    """
+    point = parameter_point(parameters, scop.context.get_space())
+    found: dict[str, int] = {}
+
+    def visit(node: isl.ScheduleNode) -> None:
+        children = [node.child(number) for number in range(node.n_children())]
+        bands = [each for each in children if is_band(each)]
+        if bands and is_band(node):
+            (child,) = bands
+            relation = child.get_prefix_schedule_union_map().intersect_domain(child.get_domain())
+            for part in maps_of(relation.intersect_params(point)):
+                name = part.get_tuple_name(isl.dim_type.in_)
+                found[name] = int(part.range().count_val().to_python())
+        for child in children:
+            visit(child)
+
+    visit(scop.schedule.get_root())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kernel", "tile", "size"),
+    [
+        ("gemm", "sizes=4", 6),
+        ("gemm", "sizes=2,4,3", 7),
+        ("2mm", "sizes=3", 5),
+        ("mvt", "sizes=2,3", 7),
+        ("atax", "sizes=4", 9),
+        ("syrk", "sizes=3", 6),
+        ("trmm", "sizes=2", 5),
+        ("jacobi-2d", "sizes=2", 6),
+        ("gemver", "sizes=4", 10),
+    ],
+)
+def test_each_statement_has_as_many_tiles_as_its_loops_over_tiles_have_values(
+    kernel: str, tile: str, size: int
+) -> None:
+    text = (POLYBENCH / f"{kernel}.mlir").read_text()
+    scop = scop_after(text, f"pluto-schedule,tile{{{tile}}}")
+    assert scop.dependences is not None
+    parameters = parameter_values(scop, (), size)
+    picture = picture_of(scop, scop.dependences, parameters)
+    expected = tiles_by_isl(scop, parameters)
+    assert expected
+    found = {panel.statement: {each.tile for each in panel.instances} for panel in picture.panels}
+    assert {name: len(found[name]) for name in expected} == expected
+    # Statements that run one after the other have no tile in common.
+    if kernel == "gemm":
+        assert found["S0"].isdisjoint(found["S1"])
+        assert picture.tiles == sum(expected.values())
+    # Nothing else runs between the instances of a tile.
+    order = sorted((each.number, each.tile) for p in picture.panels for each in p.instances)
+    assert len([*groupby(order, lambda each: each[1])]) == picture.tiles
