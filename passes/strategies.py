@@ -104,6 +104,7 @@ def strategies(
         Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks), sums=False),
         Strategy("time-tiles", (), fused, in_time, sums=False),
         Strategy("split", (), (SplitSequentialPass(),), (parallel, blocks), if_scheduled=True),
+        Strategy("private", (PrivatizePass(),), (), (parallel, blocks)),
         Strategy("parallel", (), (), (parallel, blocks)),
     )
     if not reassociate:
