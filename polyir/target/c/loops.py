@@ -18,6 +18,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.allocation_checks import ORIGINAL
 from polyir.dialects.reductions import combination_of, neutral_element
 from polyir.model.iteration_arrays import arrays_of_iterations
 from polyir.target.abi import Scalar, scalar_type
@@ -35,6 +36,7 @@ from polyir.target.c.syntax import (
     If,
     IntegerLiteral,
     Name,
+    OriginalCode,
     Pragma,
     While,
     literal,
@@ -274,6 +276,8 @@ def _translate_if(body: Body, op: affine.IfOp | scf.IfOp, condition: Expression)
                 _translate_carrying(body, region.block, targets)
         branches.append(statements)
     then, otherwise = branches
+    if ORIGINAL in op.attributes:
+        otherwise.append(OriginalCode())
     body.add(If(condition, tuple(then), tuple(otherwise)))
 
 

@@ -362,6 +362,14 @@ class ArrayView(CStatement):
 
 
 @dataclass(frozen=True)
+class PartView(CStatement):
+    """`double (*restrict tmp)[n] = all[thread];`, a pointer to an element of a larger array."""
+
+    array: Array
+    part: Element
+
+
+@dataclass(frozen=True)
 class Free(CStatement):
     array: Array
 
@@ -423,6 +431,11 @@ class ExtensionStatement(CStatement):
     def variables(self) -> Sequence[Variable]:
         """The arrays in it."""
         return ()
+
+
+@dataclass(frozen=True)
+class OriginalCode(CStatement):
+    """The statements of the source in whose place others stand."""
 
 
 @dataclass(frozen=True)
