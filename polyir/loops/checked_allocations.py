@@ -54,6 +54,7 @@ from polyir.dialects.allocation_checks import (
     ThreadCountOp,
     ThreadPartOp,
 )
+from polyir.model.iteration_arrays import hoist_stack_arrays
 from polyir.model.raising.effects import is_pure, may_trap
 from polyir.model.vectors import element_bytes
 from polyir.walks import operations_in
@@ -95,7 +96,8 @@ def check_allocations(function: FuncOp, original: FuncOp | None, threads: Thread
         return
     if original is not None and not _fits(original, function):
         return
-    _put_small_arrays_on_stack(function)
+    _put_small_arrays_on_stack(function, threads)
+    hoist_stack_arrays(function)
     block = function.body.block
     found = list(_lifetimes(function))
     if not found:
@@ -151,9 +153,12 @@ def _lifetimes(function: FuncOp) -> Iterator[_Lifetime]:
                 yield _Lifetime(op, frees[0])
 
 
-def _put_small_arrays_on_stack(function: FuncOp) -> None:
+def _put_small_arrays_on_stack(function: FuncOp, threads: Threads) -> None:
     """Use the stack for arrays of small constant size that live as long as the block around."""
     for each in tuple(_lifetimes(function)):
+        if each.parallel is not None and threads == "unnumbered":
+            # Each iteration would take more of the stack.
+            continue
         type = each.allocation.memref.type
         assert isinstance(type, MemRefType)
         size = element_bytes(type) * prod(type.get_shape())
