@@ -26,15 +26,13 @@ becomes, with an element in the first dimension for each thread,
     }
     memref.dealloc %columns : memref<?x?xf64>
     memref.dealloc %row : memref<?xf64>
-
-Arrays of small constant size are on the stack instead.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Final, Literal
 
 from xdsl.dialects import affine, memref, scf
@@ -54,13 +52,8 @@ from polyir.dialects.allocation_checks import (
     ThreadCountOp,
     ThreadPartOp,
 )
-from polyir.model.iteration_arrays import hoist_stack_arrays
 from polyir.model.raising.effects import is_pure, may_trap
-from polyir.model.vectors import element_bytes
 from polyir.walks import operations_in
-
-SMALL: Final = 1 << 15
-"""The bytes of the largest array that is put on the stack, of which threads may have little."""
 
 Threads = Literal["none", "numbered", "unnumbered"]
 """What runs the iterations of parallel loops: one thread, or several, which have numbers or not."""
@@ -74,14 +67,22 @@ _OF_DEVICES: Final = ("gpu.", "mpi.")
 def check_functions(module: ModuleOp, original: ModuleOp, threads: Threads) -> None:
     """Let functions run as in `original` where memory that they have been given is not there.
 
-    Functions that `original` does not have, or has in the same form, stay as they are.
+    Functions that `original` does not have stay as they are, and so do those that allocate nothing
+    more.
     """
     functions = {op.sym_name.data: op for op in original.ops if isinstance(op, FuncOp)}
     for op in module.ops:
         if isinstance(op, FuncOp):
             before = functions.get(op.sym_name.data)
-            if before is not None and not op.is_structurally_equivalent(before):
+            if before is not None and _allocated_in(op) - _allocated_in(before):
                 check_allocations(op, before, threads)
+
+
+def _allocated_in(function: FuncOp) -> Counter[Attribute]:
+    """The types of the arrays that a function allocates."""
+    return Counter(
+        op.memref.type for op in operations_in(function) if isinstance(op, memref.AllocOp)
+    )
 
 
 def check_allocations(function: FuncOp, original: FuncOp | None, threads: Threads) -> None:
@@ -96,8 +97,6 @@ def check_allocations(function: FuncOp, original: FuncOp | None, threads: Thread
         return
     if original is not None and not _fits(original, function):
         return
-    _put_small_arrays_on_stack(function, threads)
-    hoist_stack_arrays(function)
     block = function.body.block
     found = list(_lifetimes(function))
     if not found:
@@ -151,30 +150,6 @@ def _lifetimes(function: FuncOp) -> Iterator[_Lifetime]:
             frees = [user for user in users if isinstance(user, memref.DeallocOp)]
             if len(frees) == 1 and frees[0].parent is op.parent:
                 yield _Lifetime(op, frees[0])
-
-
-def _put_small_arrays_on_stack(function: FuncOp, threads: Threads) -> None:
-    """Use the stack for arrays of small constant size that live as long as the block around."""
-    for each in tuple(_lifetimes(function)):
-        if each.parallel is not None and threads == "unnumbered":
-            # Each iteration would take more of the stack.
-            continue
-        type = each.allocation.memref.type
-        assert isinstance(type, MemRefType)
-        size = element_bytes(type) * prod(type.get_shape())
-        if each.allocation.operands or size > SMALL:
-            continue
-        alignment = each.allocation.alignment
-        local = memref.AllocaOp.get(
-            type.element_type,
-            None if alignment is None else alignment.value.data,
-            type.get_shape(),
-            memory_space=type.memory_space,
-        )
-        local.location = each.allocation.location
-        local.memref.name_hint = each.allocation.memref.name_hint
-        Rewriter.erase_op(each.free)
-        Rewriter.replace_op(each.allocation, local, [local.memref])
 
 
 class _Front:
