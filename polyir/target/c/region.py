@@ -25,7 +25,7 @@ from polyir.target.c.body import Body
 from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.expression_printer import Precedence
 from polyir.target.c.function import Environment, function_body, translate_function
-from polyir.target.c.helpers import ALIGNED_ALLOC, MASKED
+from polyir.target.c.helpers import ALIGNED_ALLOC, HELPERS, MASKED, NEEDED
 from polyir.target.c.printer import INDENT, Printer
 from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
@@ -90,6 +90,13 @@ class NativePrinter(Printer):
         is_negative = math.copysign(1.0, value) < 0
         call = f'__builtin_nan{suffix}("")' if math.isnan(value) else f"__builtin_inf{suffix}()"
         return ("-" if is_negative else "") + call, Precedence.UNARY
+
+
+class _CalledPrinter(NativePrinter):
+    """Prints functions that regions call, which cannot run the original code without memory."""
+
+    def allocation(self, array: Array, call: str) -> str:
+        return super().allocation(array, f"{NEEDED}({call})")
 
 
 @dataclass(frozen=True)
@@ -164,8 +171,11 @@ def _definitions(
     functions = [replace(translate_function(each, environment), is_static=True) for each in called]
     for function in functions:
         usage.add_function(function)
-    printer = NativePrinter(usage)
-    return tuple((each.name, "\n".join(printer.function(each))) for each in functions)
+    printer = _CalledPrinter(usage)
+    definitions = [(each.name, "\n".join(printer.function(each))) for each in functions]
+    if any(f"{NEEDED}(" in text for _, text in definitions):
+        definitions.insert(0, (NEEDED, NATIVE.helper_text(HELPERS[NEEDED].text)))
+    return tuple(definitions)
 
 
 def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
