@@ -332,7 +332,8 @@ class ScheduleChoice:
                     for step in strategy.steps:
                         if self._threads > 1 or not is_for_threads(step):
                             changed = [each.after(step) for each in changed]
-                self._require_bounded_memory(changed)
+                if strategy.copies_temporaries:
+                    self._require_bounded_memory(changed)
             except PolyirError as error:
                 found.append(error.message)
                 continue
@@ -432,7 +433,7 @@ class ScheduleChoice:
             replace_tree(scop, outcome)
             if outcome.proved:
                 remember_proof(scop)
-        if candidate.memory:
+        if candidate.strategy.copies_temporaries:
             for scop in scops_in(function):
                 _keep_in_iterations(scop)
         for each in self._remarks_on(candidate, mixture):

@@ -87,8 +87,8 @@ def plan_private_arrays(
         for all_of_place, copies in zip(found, own, strict=True):
             all_of_place.join(copies)
     plan = local_copies_in(places[0].schedule, found)
-    arrays = tuple(_on_stack_if_small(each, scop) for each in plan.arrays)
-    return replace(plan, arrays=arrays, missed=tuple(missed))
+    local = tuple(_on_stack_if_small(each, scop) for each in plan.arrays)
+    return replace(plan, arrays=local, missed=tuple(missed))
 
 
 SMALL: Final = 1 << 15
@@ -96,6 +96,7 @@ SMALL: Final = 1 << 15
 
 
 def _on_stack_if_small(local: PromotedArray, scop: Scop) -> PromotedArray:
+    """The array, kept on the stack if it has a small constant size."""
     type = scop.arrays[local.array].type
     assert isinstance(type, MemRefType)
     is_small = not local.extents and element_bytes(type) * prod(local.shape) <= SMALL

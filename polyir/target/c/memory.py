@@ -140,7 +140,9 @@ def translate_alloc(body: Body, op: memref.AllocOp) -> None:
 
 def all_allocated(body: Body, op: AllocatedOp) -> Expression:
     """Whether no pointer that `malloc` gave is null."""
-    pointers = (Name(Scalar.BOOL, body.array(each).variable) for each in op.memories)
+    pointers: list[Expression] = [
+        Name(Scalar.BOOL, body.array(each).variable) for each in op.memories
+    ]
     return reduce(lambda left, right: Binary(Scalar.BOOL, "&&", left, right), pointers)
 
 
