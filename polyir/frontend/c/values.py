@@ -21,8 +21,8 @@ class Value:
     """A value of an arithmetic type: an SSA value, or an index expression.
 
     An index expression is the number as a mathematical integer: for an unsigned type, it is known
-    not to wrap around; for a signed type, C guarantees this. `pieces` are what is known of an integer
-    that is not one affine function.
+    not to wrap around; for a signed type, C guarantees this. `pieces` are what is known of an
+    integer that is not one affine function.
 
     A floating-point value that is an integer has both, and so has a quotient of unsigned 64-bit
     numbers: subscripts and bounds, which are below 2**63, need the index expression, and data may
