@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 from polyir.cost.machine import Machine
 from polyir.cost.model import Cost, CostModel
 from polyir.diagnostics import (
+    LegalityError,
     PolyirError,
     Remark,
     RemarkKind,
@@ -27,21 +28,28 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
+from polyir.dialects.scop import ScopOp
 from polyir.inner_steps import apply_inside
 from polyir.limits import ResourceError, Step, in_order, limited, meanwhile, started
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
 from polyir.model.reductions import oriented
 from polyir.model.scop import Scop, scop_of
+from polyir.model.temporaries import is_allocated
 from polyir.passes.prerequisites import (
     ScopPass,
     lower_scops,
     replace_tree,
     scops_in,
 )
+from polyir.passes.promote import promote
+from polyir.passes.promote_private import ALIGNMENT, PromotePrivatePass
 from polyir.passes.strategies import Strategy, is_for_threads, strategies
 from polyir.passes.strategy_names import CHOSEN, StrategyName
 from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
+from polyir.transform.expansion.bounded_memory import larger_than_arrays
+from polyir.transform.private_arrays import plan_private_arrays
+from polyir.transform.promote import Promotion
 
 PASS_NAME: Final = "optimize"
 """The name of the pass whose remarks say what is chosen."""
@@ -324,6 +332,8 @@ class ScheduleChoice:
                     for step in strategy.steps:
                         if self._threads > 1 or not is_for_threads(step):
                             changed = [each.after(step) for each in changed]
+                if strategy.copies_temporaries:
+                    self._require_bounded_memory(changed)
             except PolyirError as error:
                 found.append(error.message)
                 continue
@@ -332,6 +342,20 @@ class ScheduleChoice:
             if self._is_good_enough(candidate):
                 break
         return found
+
+    def _require_bounded_memory(self, scops: Sequence[_Scheduled]) -> None:
+        """Raise `LegalityError` if copies of temporaries might take much more than all arrays do.
+
+        Those that iterations of parallel loops have for themselves are no copies for each of them.
+        """
+        if _arrays_of(scops) == _arrays_of(self._scops):
+            return
+        for original, each in zip(self._scops, scops, strict=True):
+            local = {array.array for array in _private_arrays(each.scop).arrays}
+            if large := larger_than_arrays(each.scop, original.scop, local):
+                raise LegalityError(
+                    f"copies of {', '.join(large)} may need more memory than the arrays"
+                )
 
     def _has_same_trees(self, scops: Sequence[_Scheduled]) -> bool:
         """Whether the trees of some scops are those of the function."""
@@ -409,6 +433,9 @@ class ScheduleChoice:
             replace_tree(scop, outcome)
             if outcome.proved:
                 remember_proof(scop)
+        if candidate.strategy.copies_temporaries:
+            for scop in scops_in(function):
+                _keep_in_iterations(scop)
         for each in self._remarks_on(candidate, mixture):
             report(each)
         with meanwhile(_load_improvements):
@@ -443,6 +470,24 @@ def _load_improvements() -> None:
 def _scops_of(root: Operation) -> list[_Scheduled]:
     """The scops of a module or a function, under the schedules that they have."""
     return [_Scheduled(scop_of(op), is_proved(op)) for op in scops_in(root)]
+
+
+def _private_arrays(scop: Scop) -> Promotion:
+    """The temporaries that iterations of the outermost parallel loops are to have for themselves.
+
+    There are none without such loops.
+    """
+    names = [name for name in scop.arrays if is_allocated(scop, name)]
+    if not names or scop.dependences is None:
+        return Promotion()
+    return plan_private_arrays(scop, scop.dependences, names)
+
+
+def _keep_in_iterations(op: ScopOp) -> None:
+    """Let iterations of parallel loops have their temporaries for themselves."""
+    plan = limited("the promotion", lambda: _private_arrays(scop_of(op)), ir=op)
+    if plan.arrays:
+        promote(op, plan, PromotePrivatePass.name, ALIGNMENT, value_based=False)
 
 
 def _is_packed(best: _Candidate, parts: _Parts) -> bool:

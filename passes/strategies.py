@@ -54,6 +54,11 @@ class Strategy:
         return not any(isinstance(each, TilePass) for each in (*self.memory, *self.steps))
 
     @property
+    def copies_temporaries(self) -> bool:
+        """Whether temporaries get copies, for iterations of loops or for all of them."""
+        return any(isinstance(each, PrivatizePass) for each in self.memory)
+
+    @property
     def is_for_few_accesses(self) -> bool:
         """Whether it takes long to find for programs with many accesses."""
         makes_order = bool(self.scheduler) and not self.if_scheduled
@@ -104,6 +109,7 @@ def strategies(
         Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks), sums=False),
         Strategy("time-tiles", (), fused, in_time, sums=False),
         Strategy("split", (), (SplitSequentialPass(),), (parallel, blocks), if_scheduled=True),
+        Strategy("private", (PrivatizePass(),), (), (parallel, blocks)),
         Strategy("parallel", (), (), (parallel, blocks)),
     )
     if not reassociate:

@@ -17,6 +17,7 @@ StrategyName = Literal[
     "sweeps",
     "untiled-locality",
     "split",
+    "private",
     "parallel",
     "reductions",
     "partial-results",

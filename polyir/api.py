@@ -58,6 +58,8 @@ from polyir.sources import Language, Source, read_source
 from polyir.target.abi import calls_mpi
 from polyir.target.errors import TargetError
 from polyir.target.mlir import module_text
+from polyir.targets.checked import check_added_memory
+from polyir.targets.deferred import DeferredTarget
 from polyir.universe import (
     OPT_TARGETS,
     POLYIR_UNIVERSE,
@@ -185,16 +187,21 @@ def lower(module: ModuleOp) -> ModuleOp:
 EmittedTarget = Literal["c", "cuda", "opencl", "llvm", "loops", "poly"]
 
 
-def emit(module: ModuleOp, target: EmittedTarget = "c") -> str:
+def emit(module: ModuleOp, target: EmittedTarget = "c", original: ModuleOp | None = None) -> str:
     """A module as text: C99, CUDA, OpenCL, LLVM IR, or MLIR with loops or with schedules.
 
-    `module` is lowered first if need be; it is not changed. Raises `OptionError` for an unknown
-    target.
+    `module` is lowered first if need be; it is not changed. In C and LLVM IR, functions run as in
+    `original`, if it is given, where they get no memory for arrays that passes added. Raises
+    `OptionError` for an unknown target.
     """
     _require_choice("target", target, get_args(EmittedTarget))
     targets = POLYIR_UNIVERSE.all_targets | OPT_TARGETS
     stream = StringIO()
-    targets[target]()().emit(new_context(), module.clone(), stream)
+    chosen, result, context = targets[target]()(), module.clone(), new_context()
+    threads = chosen.threads if isinstance(chosen, DeferredTarget) else None
+    if threads is not None and original is not None:
+        check_added_memory(context, result, original, threads)
+    chosen.emit(context, result, stream)
     return stream.getvalue()
 
 
@@ -262,7 +269,15 @@ def compile(
             result, origin = run_passes(module, passes)
             checked = module if check_indices and not scops_in(module) else None
             return compile_loops(
-                result, options, backend, origin, target, assume_on_device, functions, checked
+                result,
+                options,
+                backend,
+                origin,
+                target,
+                assume_on_device,
+                functions,
+                checked,
+                module,
             )
 
         if any(not isinstance(each, str) for each in (functions or {}).values()):
@@ -362,12 +377,13 @@ def compile_loops(
     assume_on_device: bool = False,
     functions: Mapping[str, GivenFunction] | None = None,
     checked: ModuleOp | None = None,
+    original: ModuleOp | None = None,
 ) -> CompiledModule:
     """The functions of `module` as it is, lowered to loops if need be; see `compile`.
 
     Once lowered, a module does not say what its functions require of their arguments; `origin`,
     which it was made of, does. The index arrays of the functions of `checked`, which is the module
-    before all passes, are checked.
+    before all passes, are checked. Functions run as in `original` where they get no memory.
     """
     device = _device_target(target, options, backend)
     chosen = None if device is not None else chosen_backend(options, backend)
@@ -396,7 +412,9 @@ def compile_loops(
     }
     loops.body.block.add_ops(added)
     if chosen is not None:
-        return _compile_natively(loops, chosen, checks, options, backend, functions, plans)
+        return _compile_natively(
+            loops, chosen, checks, options, backend, functions, plans, original
+        )
     assert device is not None
     if functions:
         raise OptionError("functions are for the target 'cpu'")
@@ -427,6 +445,7 @@ def _compile_natively(
     backend: Backend = "auto",
     functions: Mapping[str, GivenFunction] | None = None,
     plans: Plans = MappingProxyType({}),
+    original: ModuleOp | None = None,
 ) -> CompiledModule:
     """Compile a module in loop form by the backend that was chosen; `loops` may be changed.
 
@@ -445,8 +464,12 @@ def _compile_natively(
 
         return compile_distributed(loops, options, checks, given, plans)
     if chosen == "c":
+        in_c = loops
+        if original is not None:
+            in_c = loops.clone()
+            check_added_memory(new_context(), in_c, original, "numbered")
         try:
-            return runtime.compile_module(loops, options, checks=checks, given=given, plans=plans)
+            return runtime.compile_module(in_c, options, checks=checks, given=given, plans=plans)
         except TargetError as refused_by_c:
             if backend != "auto" or not jit_available():
                 raise
@@ -454,6 +477,8 @@ def _compile_natively(
                 return _compile_llvm(loops, checks, given, plans)
             except TargetError:
                 raise refused_by_c from None
+    if original is not None:
+        check_added_memory(new_context(), loops, original, "unnumbered")
     return _compile_llvm(loops, checks, given, plans)
 
 

@@ -139,7 +139,7 @@ class Program(PassMethods["Program"]):
         """
         if target == "c" and self._history.c is not None:
             return self._history.c.rewritten(self.module)
-        return api.emit(self.module, target)
+        return api.emit(self.module, target, self._history.start)
 
     def compile(
         self,
@@ -168,6 +168,7 @@ class Program(PassMethods["Program"]):
             assume_on_device,
             functions,
             self._unraised() if check_indices else None,
+            self._history.start,
         )
 
     def report(self) -> Report:

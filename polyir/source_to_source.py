@@ -27,6 +27,7 @@ from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
 from polyir.irregular.extents import UNKNOWN_EXTENTS
+from polyir.loops.checked_allocations import check_allocations
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
@@ -35,6 +36,7 @@ from polyir.passes.strategy_names import CHOSEN
 from polyir.target.abi import Scalar
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import (
+    ORIGINAL_CODE,
     ElementRange,
     Form,
     RegionText,
@@ -450,8 +452,9 @@ def _replacement(
     called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
     taken = (*macros, *words, *called)
     kernel = _kernel(content)
+    check_allocations(kernel, None, "numbered" if openmp else "none")
     others = [op for op in _functions(content).values() if op is not kernel]
-    text = region_text(kernel, forms, taken, openmp, others)
+    text = region_text(kernel, forms, taken, openmp, others, content.mentioned)
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
     unused = tuple(name for name in content.own if name not in present or name not in given)
@@ -660,12 +663,21 @@ def _block(replacement: Replacement, pragma: str, original: Sequence[str], endin
         condition = " &&\n".join(check.conditions).replace("\n", f"{ending}{indentation}      ")
         head = ["{", *check.before.lines, f"  if ({condition}) {{"]
         lines = [*head, *(f"  {line}" for line in replacement.text.lines), "  } else {"]
-        new = "".join(f"{indentation}{line}{ending}" for line in lines)
-        return new + "".join(original) + f"{indentation}  }}{ending}{indentation}}}{ending}"
+        lines += [ORIGINAL_CODE, "  }", "}"]
+        return _with_original(lines, indentation, original, ending)
     marks = " ".join(f"(void){name};" for name in replacement.unused)
     inner = ([f"  {marks}"] if marks else []) + list(replacement.text.lines)
-    lines = ["{", *inner, "}"]
-    return "".join(f"{indentation}{line}{ending}" for line in lines)
+    return _with_original(["{", *inner, "}"], indentation, original, ending)
+
+
+def _with_original(
+    lines: Sequence[str], indentation: str, original: Sequence[str], ending: str
+) -> str:
+    """The lines, indented, with the original statements in the places that are for them."""
+    return "".join(
+        "".join(original) if ORIGINAL_CODE in line else f"{indentation}{line}{ending}"
+        for line in lines
+    )
 
 
 def _line_ending(line: str) -> str:

@@ -441,10 +441,18 @@ class PolyirOptMain(xDSLOptMain):
         if self._tuned is not None:
             self._tuned.require_kernel(module, self.args.tuned)
             self._tuned.warn_of_machine(self.args.tuned)
+        target = self._target
+        threads = target.threads if isinstance(target, DeferredTarget) else None
+        original = None if threads is None else module.clone()
         with self._instrumentation.in_force(), self._reproducer_on_failure():
             with meanwhile(*self._loading()):
                 self.pipeline.apply(self.ctx, module)
             with self._instrumentation.timed("print"):
+                if threads is not None and original is not None:
+                    from polyir.targets.checked import check_added_memory
+
+                    with internal_errors_of(None):
+                        check_added_memory(self.ctx, module, original, threads)
                 return self._emitted(module)
 
     def _reproducer_on_failure(self) -> AbstractContextManager[None]:

@@ -132,7 +132,7 @@ def _run(arguments: Sequence[str]) -> int:
     arities = [len(each.function_type.inputs) for each in (function, changed)]
     runs = [TimedRun("original", before, 1, arities[0])]
     if options.target == "cpu":
-        after = api.compile_loops(loops, flags, backend, last_with_scops)
+        after = api.compile_loops(loops, flags, backend, last_with_scops, original=original)
         threads = options.threads or (1, 2)
         runs += [TimedRun("result", after, count, arities[1]) for count in threads]
     else:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.passes.prerequisites import lower_for_target
 from polyir.targets.deferred import DeferredTarget
+
+if TYPE_CHECKING:
+    from polyir.loops.checked_allocations import Threads
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,10 @@ class CTarget(DeferredTarget):
     name = "c"
 
     openmp: bool = True
+
+    @property
+    def threads(self) -> Threads:
+        return "numbered" if self.openmp else "none"
 
     def load(self) -> None:
         import polyir.target.c  # noqa: F401

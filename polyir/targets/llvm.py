@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.target import Target
 
 from polyir.inner_steps import apply_inside
 from polyir.passes.lower_to_llvm import LowerToLlvmPass
 from polyir.passes.prerequisites import lower_for_target
 from polyir.target.llvm.text import llvm_ir
+from polyir.targets.deferred import DeferredTarget
+
+if TYPE_CHECKING:
+    from polyir.loops.checked_allocations import Threads
 
 
 @dataclass(frozen=True)
-class PolyirLlvmTarget(Target):
+class PolyirLlvmTarget(DeferredTarget):
     """LLVM IR: what is not of the llvm dialect yet is lowered to it.
 
     It holds `polyir_parallel_for`, which runs parallel loops in order, as a weak definition: a
@@ -24,6 +27,13 @@ class PolyirLlvmTarget(Target):
     """
 
     name = "llvm"
+
+    @property
+    def threads(self) -> Threads:
+        return "unnumbered"
+
+    def load(self) -> None:
+        import polyir.target.llvm.text  # noqa: F401
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_for_target(ctx, module)

@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import prod
+from typing import Final
 
 import islpy as isl
+from xdsl.dialects.builtin import MemRefType
 
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
@@ -24,7 +27,9 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
+from polyir.model.vectors import element_bytes
 from polyir.transform.address import LoopPosition, TreePath, node_at
+from polyir.transform.copy_statements import PromotedArray
 from polyir.transform.parallel import mark_parallel
 from polyir.transform.promote import (
     LocalCopies,
@@ -46,8 +51,9 @@ def plan_private_arrays(
 
     An array, one of `arrays` or of all, becomes private if each iteration reads what it has
     written, and nothing else, and if the iterations that copy elements out are few: those of the
-    last time step, for example, or none. The local arrays are on the heap, where their sizes may be
-    functions of the parameters; the subscript that most innermost loops move is the last one.
+    last time step, for example, or none. The local arrays are on the stack if they are small, or
+    else on the heap, where their sizes may be functions of the parameters; the subscript that most
+    innermost loops move is the last one.
 
     The tree of the scop must respect the `dependences`.
 
@@ -80,7 +86,21 @@ def plan_private_arrays(
             continue
         for all_of_place, copies in zip(found, own, strict=True):
             all_of_place.join(copies)
-    return replace(local_copies_in(places[0].schedule, found), missed=tuple(missed))
+    plan = local_copies_in(places[0].schedule, found)
+    local = tuple(_on_stack_if_small(each, scop) for each in plan.arrays)
+    return replace(plan, arrays=local, missed=tuple(missed))
+
+
+SMALL: Final = 1 << 15
+"""The bytes of the largest array that is put on the stack, of which threads may have little."""
+
+
+def _on_stack_if_small(local: PromotedArray, scop: Scop) -> PromotedArray:
+    """The array, kept on the stack if it has a small constant size."""
+    type = scop.arrays[local.array].type
+    assert isinstance(type, MemRefType)
+    is_small = not local.extents and element_bytes(type) * prod(local.shape) <= SMALL
+    return replace(local, space="stack") if is_small else local
 
 
 def _in_original_order(scop: Scop, dependences: Dependences) -> Scop:

@@ -37,6 +37,8 @@ class NameTable:
         self._scopes: list[dict[str, None]] = [dict.fromkeys((*RESERVED, *taken))]
         # For each scope, stem and suffixes: the first number that may be free.
         self._numbers: list[dict[tuple[str, ...], int]] = [{}]
+        self.in_original: frozenset[str] = frozenset()
+        """Names in code that comes into the outermost scope, which no variable of it has."""
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -71,6 +73,8 @@ class NameTable:
         return self.fresh(value.name_hint or default)
 
     def _is_taken(self, name: str) -> bool:
+        if len(self._scopes) == 1 and name in self.in_original:
+            return True
         return name.startswith(PREFIX) or any(name in scope for scope in self._scopes)
 
 

@@ -236,6 +236,35 @@ class ExpressionPrinter:
                 text += f"[{self.expression(indices[part])}]"
         return text, Precedence.POSTFIX
 
+    def far_address(self, element: Element) -> tuple[str, Precedence]:
+        """The address of an element that an array may not have, without subscripts of it."""
+        array, indices = element.array, element.indices
+        if array.spelling is not None:
+            parts = list(array.spelling.parts)
+            subscripts: list[str] = []
+            while isinstance(part := parts[-1], int):
+                is_linear = array.spelling.strides and len(parts) == len(array.spelling.parts)
+                subscripts.insert(
+                    0,
+                    f"({self._linear(array.spelling, indices[part:])})"
+                    if is_linear
+                    else self.inside(indices[part], Precedence.UNARY),
+                )
+                parts.pop()
+            base = self._spelt(Spelling(tuple(parts)), indices)[0]
+        elif len(indices) < 2:
+            # Pointers have no bounds that compilers know.
+            return f"&{self.inside(element, Precedence.UNARY)}", Precedence.UNARY
+        else:
+            base = array.name
+            subscripts = [self.inside(index, Precedence.UNARY) for index in indices]
+        index = self.spell(Scalar.INT64)
+        text = f"(char *){base}"
+        for depth, subscript in enumerate(subscripts, 1):
+            if subscript != "0":
+                text += f" + ({index})sizeof {'*' * depth}{base} * {subscript}"
+        return f"({self.spell(element.type)} *)({text})", Precedence.UNARY
+
     def _linear(self, spelling: Spelling, indices: tuple[Expression, ...]) -> str:
         """Several subscripts written as one."""
         terms = [

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.allocation_checks import AllocatedOp, ThreadCountOp, ThreadPartOp
 from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import READNONE, is_pure_call
 from polyir.model.affine_operations import UNDEFINED_DIVISION, has_undefined_division
@@ -30,7 +31,7 @@ from polyir.target.abi import (
 from polyir.target.c.address_steps import needs_effect
 from polyir.target.c.body import Body, BodyMaker, NameTable
 from polyir.target.c.dialect import Dialect
-from polyir.target.c.helpers import HAS_EFFECTS
+from polyir.target.c.helpers import HAS_EFFECTS, THREAD_COUNT
 from polyir.target.c.loops import (
     translate_affine_for,
     translate_affine_if,
@@ -43,6 +44,7 @@ from polyir.target.c.loops import (
     translate_scf_while,
 )
 from polyir.target.c.memory import (
+    all_allocated,
     array_arguments,
     needs_linear,
     plain_pointer,
@@ -54,6 +56,7 @@ from polyir.target.c.memory import (
     translate_dim,
     translate_load,
     translate_store,
+    translate_thread_part,
     translate_view,
 )
 from polyir.target.c.operations import computation, is_computation
@@ -376,6 +379,12 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
             pass
         case MemoryPrefetchOp():
             _translate_prefetch(body, op)
+        case AllocatedOp():
+            body.bind(op.result, all_allocated(body, op))
+        case ThreadCountOp():
+            body.define(op.result, Call(Scalar.INT64, THREAD_COUNT, ()))
+        case ThreadPartOp():
+            translate_thread_part(body, op)
         case _ if op.name == "cf.assert":
             # Few programs have one.
             from polyir.target.c.assertions import translate_assert

@@ -201,6 +201,44 @@ static inline void {ASSERT_REPORT}(int holds, const char *message, const int64_t
 """
 
 
+NEEDED: Final = f"{PREFIX}needed"
+"""The memory that an allocation gave; ends the program if there is none."""
+
+# Files with regions may include no header.
+_NEEDED: Final = f"""\
+static inline void *{NEEDED}(void *memory) {{
+  extern int dprintf(int file, const char *format, ...);
+  extern void abort(void);
+  if (!memory) {{
+    dprintf(2, "not enough memory for an inspector\\n");
+    abort();
+  }}
+  return memory;
+}}
+"""
+
+THREAD_COUNT: Final = f"{PREFIX}threads"
+"""How many threads may run the next parallel region."""
+
+THREAD_NUMBER: Final = f"{PREFIX}thread"
+"""The number of a thread in its team."""
+
+
+def _of_openmp(name: str, function: str, otherwise: int) -> Helper:
+    """A function of OpenMP's library, or a number where a compiler reads no pragmas of OpenMP."""
+    text = f"""\
+static inline int64_t {name}(void) {{
+#ifdef _OPENMP
+  extern int {function}(void);
+  return {function}();
+#else
+  return {otherwise};
+#endif
+}}
+"""
+    return Helper(name, text, types=(Scalar.INT64,))
+
+
 MASKED: Final = f"{PREFIX}masked_"
 """The start of the names of functions that access memory under a mask."""
 
@@ -225,6 +263,9 @@ def _all_helpers() -> Iterator[Helper]:
     yield Helper(HAS_EFFECTS, _HAS_EFFECTS)
     yield Helper(ASSERT, _ASSERT, ("stdio.h", "stdlib.h"))
     yield Helper(ASSERT_REPORT, _ASSERT_REPORT, types=(Scalar.INT64,))
+    yield Helper(NEEDED, _NEEDED)
+    yield _of_openmp(THREAD_COUNT, "omp_get_max_threads", 1)
+    yield _of_openmp(THREAD_NUMBER, "omp_get_thread_num", 0)
     # The library has it since C11; with -std=c99, its header does not declare it.
     prototype = "void *aligned_alloc(size_t alignment, size_t size);\n"
     yield Helper("aligned_alloc", prototype, ("stdlib.h",))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Final
 
 from xdsl.dialects import affine, omp, scf
 from xdsl.dialects.builtin import DenseIntElementsAttr, IntegerAttr, StringAttr, VectorType
@@ -18,6 +19,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.allocation_checks import ORIGINAL
 from polyir.dialects.reductions import combination_of, neutral_element
 from polyir.model.iteration_arrays import arrays_of_iterations
 from polyir.target.abi import Scalar, scalar_type
@@ -35,6 +37,7 @@ from polyir.target.c.syntax import (
     If,
     IntegerLiteral,
     Name,
+    OriginalCode,
     Pragma,
     While,
     literal,
@@ -101,9 +104,21 @@ def _simd(body: Body, op: Operation) -> str:
     if width is None or not body.openmp:
         return ""
     others = (inner for inner in op.walk() if inner is not op)
-    if any(_has_directive(inner, body.in_parallel) for inner in others):
+    if any(_has_directive(inner, body.in_parallel) or _is_call(inner) for inner in others):
         return ""
     return f" simd simdlen({width})"
+
+
+_MATH_IN_VECTORS: Final = frozenset(
+    f"math.{name}" for name in ("absf", "absi", "ceil", "copysign", "floor", "fma", "sqrt", "trunc")
+)
+"""The operations of the dialect that C compilers have instructions for."""
+
+
+def _is_call(op: Operation) -> bool:
+    """Whether an operation is a call of a function, which has no form for vectors."""
+    is_library_call = op.name.startswith("math.") and op.name not in _MATH_IN_VECTORS
+    return is_library_call or op.name == "func.call"
 
 
 def _has_directive(op: Operation, in_parallel: bool) -> bool:
@@ -274,6 +289,8 @@ def _translate_if(body: Body, op: affine.IfOp | scf.IfOp, condition: Expression)
                 _translate_carrying(body, region.block, targets)
         branches.append(statements)
     then, otherwise = branches
+    if ORIGINAL in op.attributes:
+        otherwise.append(OriginalCode())
     body.add(If(condition, tuple(then), tuple(otherwise)))
 
 

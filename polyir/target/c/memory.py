@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
+from polyir.dialects.allocation_checks import AllocatedOp, ThreadPartOp
 from polyir.dialects.strided_views import Part, parts
 from polyir.target.abi import ArrayType, Scalar, array_type, scalar_type, symbol_name
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import Dialect
+from polyir.target.c.helpers import THREAD_NUMBER
 from polyir.target.c.operations import float_constant
 from polyir.target.c.syntax import (
     Address,
@@ -20,8 +23,11 @@ from polyir.target.c.syntax import (
     Array,
     ArrayView,
     Assign,
+    Binary,
+    Call,
     Copy,
     Declaration,
+    Element,
     Expression,
     FloatLiteral,
     Free,
@@ -29,6 +35,7 @@ from polyir.target.c.syntax import (
     IntegerLiteral,
     LocalArray,
     Name,
+    PartView,
     Variable,
     cast,
     literal,
@@ -129,6 +136,24 @@ def zero(type: Scalar) -> Expression:
 def translate_alloc(body: Body, op: memref.AllocOp) -> None:
     """A pointer to memory from `malloc`, or from `aligned_alloc`."""
     body.add(Allocation(_allocated(body, op, is_pointer=True), _alignment(op)))
+
+
+def all_allocated(body: Body, op: AllocatedOp) -> Expression:
+    """Whether no pointer that `malloc` gave is null."""
+    pointers: list[Expression] = [
+        Name(Scalar.BOOL, body.array(each).variable) for each in op.memories
+    ]
+    return reduce(lambda left, right: Binary(Scalar.BOOL, "&&", left, right), pointers)
+
+
+def translate_thread_part(body: Body, op: ThreadPartOp) -> None:
+    """A pointer to the thread's part of an array."""
+    whole = body.array(op.array)
+    variable = body.names.for_value(op.result, "t")
+    number = Call(Scalar.INT64, THREAD_NUMBER, ())
+    array = Array(variable, whole.element, whole.extents[1:], is_pointer=True)
+    body.arrays[op.result] = array
+    body.add(PartView(array, Element(whole.element, whole.variable, (number,), False)))
 
 
 def _alignment(op: memref.AllocOp | memref.AllocaOp) -> int | None:

@@ -33,6 +33,7 @@ from polyir.target.c.syntax import (
     is_default_nan,
     negate,
     scalar_of,
+    walk,
 )
 from polyir.target.errors import operation_name, unsupported
 
@@ -141,6 +142,9 @@ def _bitwise(operator: str) -> Builder:
         match operator, type, right:
             case "^", Scalar.BOOL, IntegerLiteral(value=value) if value & 1:
                 return negate(left)
+            case "&" | "|", Scalar.BOOL, _ if any(isinstance(each, Call) for each in walk(right)):
+                # Clang asks for these where the right one is the result of a call.
+                return Binary(type, operator * 2, left, right)
             case _:
                 return Binary(type, operator, left, right)
 

@@ -36,6 +36,8 @@ from polyir.target.c.syntax import (
     IntegerLiteral,
     LocalArray,
     Name,
+    OriginalCode,
+    PartView,
     Pragma,
     ResultPointer,
     Return,
@@ -87,6 +89,8 @@ class Printer(ExpressionPrinter):
                     yield f"{indent}}}"
                 case AtomicUpdate():
                     yield from self._atomic(statement, indent)
+                case OriginalCode():
+                    yield self.original_code()
                 case ExtensionStatement():
                     yield from self.extension(statement, indent)
                 case _:
@@ -96,6 +100,10 @@ class Printer(ExpressionPrinter):
     def extension(self, statement: ExtensionStatement, indent: str) -> Iterator[str]:
         """The lines of a statement that C does not have."""
         raise TypeError(f"unknown statement {statement!r}")
+
+    def original_code(self) -> str:
+        """The line for the code in whose place the rest stands."""
+        raise TypeError("no code stands for the original one")
 
     def _unused(self, variables: Sequence[Variable], indent: str) -> Iterator[str]:
         """A line that uses those of `variables` that nothing else uses."""
@@ -131,6 +139,8 @@ class Printer(ExpressionPrinter):
                 if offset != literal(0):
                     address = f"({address} + {self.inside(offset, Precedence.MULTIPLICATIVE)})"
                 return f"{self.pointer(array, False)} = ({self.pointer_type(array)}){address}"
+            case PartView(array=array, part=part):
+                return f"{self.pointer(array)} = {self.expression(part)}"
             case Free(array=array):
                 return f"{self._function_name('free')}({array.variable.name})"
             case Copy(target=target, source=source):

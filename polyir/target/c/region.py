@@ -19,12 +19,13 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import SSAValue
 
+from polyir.dialects.allocation_checks import ORIGINAL
 from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.expression_printer import Precedence
 from polyir.target.c.function import Environment, function_body, translate_function
-from polyir.target.c.helpers import ALIGNED_ALLOC, MASKED
+from polyir.target.c.helpers import ALIGNED_ALLOC, HELPERS, MASKED, NEEDED
 from polyir.target.c.printer import INDENT, Printer
 from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
@@ -64,12 +65,18 @@ NATIVE: Final = Dialect(
 )
 """C for a file whose headers are not known."""
 
+ORIGINAL_CODE: Final = "\0"
+"""The line that stands for the statements of the region in the file."""
+
 
 class NativePrinter(Printer):
     """Prints without the macros of headers."""
 
     def __init__(self, used: Container[Variable]) -> None:
         super().__init__(used, NATIVE)
+
+    def original_code(self) -> str:
+        return ORIGINAL_CODE
 
     def integer_literal(self, value: int, type: Scalar) -> tuple[str, Precedence]:
         if type is Scalar.BOOL:
@@ -83,6 +90,13 @@ class NativePrinter(Printer):
         is_negative = math.copysign(1.0, value) < 0
         call = f'__builtin_nan{suffix}("")' if math.isnan(value) else f"__builtin_inf{suffix}()"
         return ("-" if is_negative else "") + call, Precedence.UNARY
+
+
+class _CalledPrinter(NativePrinter):
+    """Prints functions that regions call, which cannot run the original code without memory."""
+
+    def allocation(self, array: Array, call: str) -> str:
+        return super().allocation(array, f"{NEEDED}({call})")
 
 
 @dataclass(frozen=True)
@@ -112,11 +126,13 @@ def region_text(
     taken: Sequence[str],
     openmp: bool = True,
     called: Sequence[func.FuncOp] = (),
+    mentioned: Sequence[str] = (),
 ) -> RegionText:
     """The statements of the body of `op`, whose arguments have the given forms in order.
 
-    Names made here are none of `taken`. `helpers` are pairs of names and definitions, those of the
-    functions `called` at the end. Raises `TargetError` for what has no C.
+    Names made here are none of `taken`; those in whose scope the original code comes, where it is
+    needed, are none of those `mentioned` in it. `helpers` are pairs of names and definitions, those
+    of the functions `called` at the end. Raises `TargetError` for what has no C.
     """
     types: dict[SSAValue, Scalar] = {
         argument: form.type for argument, form in zip(op.body.block.args, forms, strict=True)
@@ -125,6 +141,8 @@ def region_text(
     names = [op.sym_name.data for op in called]
     environment = Environment({}, names, NATIVE, openmp, pointers=pointers)
     body = function_body(op, environment, taken)
+    if any(ORIGINAL in each.attributes for each in op.body.block.ops):
+        body.names.in_original = frozenset(mentioned)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
     body.translate_block(op.body.block)
@@ -153,8 +171,11 @@ def _definitions(
     functions = [replace(translate_function(each, environment), is_static=True) for each in called]
     for function in functions:
         usage.add_function(function)
-    printer = NativePrinter(usage)
-    return tuple((each.name, "\n".join(printer.function(each))) for each in functions)
+    printer = _CalledPrinter(usage)
+    definitions = [(each.name, "\n".join(printer.function(each))) for each in functions]
+    if any(f"{NEEDED}(" in text for _, text in definitions):
+        definitions.insert(0, (NEEDED, NATIVE.helper_text(HELPERS[NEEDED].text)))
+    return tuple(definitions)
 
 
 def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:

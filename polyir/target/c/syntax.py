@@ -364,6 +364,14 @@ class ArrayView(CStatement):
 
 
 @dataclass(frozen=True)
+class PartView(CStatement):
+    """`double (*restrict tmp)[n] = all[thread];`, a pointer to an element of a larger array."""
+
+    array: Array
+    part: Element
+
+
+@dataclass(frozen=True)
 class Free(CStatement):
     array: Array
 
@@ -425,6 +433,11 @@ class ExtensionStatement(CStatement):
     def variables(self) -> Sequence[Variable]:
         """The arrays in it."""
         return ()
+
+
+@dataclass(frozen=True)
+class OriginalCode(CStatement):
+    """The statements of the source in whose place others stand."""
 
 
 @dataclass(frozen=True)

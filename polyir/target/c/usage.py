@@ -38,6 +38,8 @@ from polyir.target.c.syntax import (
     IntegerLiteral,
     LocalArray,
     Name,
+    OriginalCode,
+    PartView,
     Pragma,
     Return,
     RowView,
@@ -205,6 +207,9 @@ class Usage:
                 self._variables[start.variable] = None
                 for extent in (offset, *array.extents[1:]):
                     self.add_expression(extent)
+            case PartView(array=array, part=part):
+                self._add_array_declaration(array)
+                self.add_expression(part)
             case Free(array=array):
                 self._variables[array.variable] = None
                 self._functions["free"] = None
@@ -248,7 +253,7 @@ class Usage:
             case While(condition=condition, body=body):
                 self.add_expression(condition)
                 self.add_statements(body)
-            case Break():
+            case Break() | OriginalCode():
                 pass
             case ExtensionStatement():
                 for operand in statement.operands():

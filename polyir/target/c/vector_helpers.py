@@ -1,7 +1,8 @@
 """The types of vectors, and the functions on them that emitted code calls, made when needed.
 
 They are always inlined: no vector is ever passed, so it does not matter how that is done on
-processors with narrower vectors, of which compilers warn. Those that have a form for the
+processors with narrower vectors, of which compilers warn. gcc has a note of that which no file can
+turn off: long vectors are passed by their addresses. Functions that have a form for the
 instructions of x86 are in `vector_instructions.py`.
 """
 
@@ -63,6 +64,9 @@ def function(
     scalars = tuple(type for type in types if isinstance(type, Scalar))
     name = f"{PREFIX}{stem}_{suffix.suffix}"
     list_ = ", ".join(_parameter(type, parameter) for type, parameter in parameters)
+    for type, parameter in reversed(parameters):
+        if isinstance(type, Vector) and is_passed_by_address(type):
+            body = f"{type.name} {parameter} = *{parameter}_at;\n{body}"
     returned = "void" if result is None else spelt(result)
     head = f"static inline __attribute__((__always_inline__)) {returned} {name}({list_}) {{"
     heads = [head] if len(head) <= LINE_WIDTH else head.replace(f" {name}", f"\n{name}").split("\n")
@@ -72,7 +76,19 @@ def function(
 
 
 def _parameter(type: CType, name: str) -> str:
+    if isinstance(type, Vector) and is_passed_by_address(type):
+        return f"{type.name} const *{name}_at"
     return f"{spelt(type)} {name}"
+
+
+def is_passed_by_address(type: Vector) -> bool:
+    """Whether functions take a pointer to a vector of a type."""
+    return type.bits > 128
+
+
+def passed(type: Vector, value: str) -> str:
+    """What is passed to a function for a vector."""
+    return f"({type.name}[]){{{value}}}" if is_passed_by_address(type) else value
 
 
 def spelt(type: CType) -> str:
@@ -152,6 +168,12 @@ def select(type: Vector) -> Helper:
     return function("select", type, type, parameters, body)
 
 
+def choice(type: Vector, condition: str, then: str, otherwise: str) -> str:
+    """A call of the function that selects lanes."""
+    values = ((mask_of(type), condition), (type, then), (type, otherwise))
+    return f"{select(type).name}({', '.join(passed(*each) for each in values)})"
+
+
 _FEATURE: Final = MappingProxyType({128: "__SSE4_1__", 256: "__AVX2__", 512: "__AVX512F__"})
 
 
@@ -162,15 +184,16 @@ def extremum(stem: str, type: Vector) -> Helper:
     operator = ">" if stem.startswith("max") else "<"
     if not type.is_float:
         values = [f"({type.unsigned.name}){each}" if stem.endswith("u") else each for each in "ab"]
-        body = f"return {chosen.name}({values[0]} {operator} {values[1]}, a, b);"
+        body = f"return {choice(type, f'{values[0]} {operator} {values[1]}', 'a', 'b')};"
     else:
         merge = "&" if operator == ">" else "|"
         body = (
-            f"{type.name} r = {chosen.name}(a {operator} b, a, b);\n"
+            f"{type.name} r = {choice(type, f'a {operator} b', 'a', 'b')};\n"
             "// Equal numbers have the same bits unless they are the two zeros.\n"
             f"const {type.name} zero = ({type.name})(({mask.name})a {merge} ({mask.name})b);\n"
-            f"r = {chosen.name}(a == b, zero, r);\nr = {chosen.name}(a != a, a, r);\n"
-            f"return {chosen.name}(b != b, b, r);"
+            f"r = {choice(type, 'a == b', 'zero', 'r')};\n"
+            f"r = {choice(type, 'a != a', 'a', 'r')};\n"
+            f"return {choice(type, 'b != b', 'b', 'r')};"
         )
     needs = [chosen, typedef(mask)]
     if not type.is_float:

@@ -15,7 +15,7 @@ from typing import Final
 from polyir.target.abi import PREFIX, library_name
 from polyir.target.c.helpers import Helper
 from polyir.target.c.types import CType, Vector
-from polyir.target.c.vector_helpers import function, lane_loop, mask_of, select
+from polyir.target.c.vector_helpers import choice, function, lane_loop, mask_of, select
 
 _FLOAT_SUFFIX: Final = MappingProxyType({64: "pd", 32: "ps"})
 _INTEGER_SUFFIX: Final = MappingProxyType({64: "di", 32: "si", 16: "hi", 8: "qi"})
@@ -67,7 +67,7 @@ def number_extremum(stem: str, type: Vector) -> Helper:
     """
     is_maximum = stem == "maxnum"
     chosen = select(type)
-    better = f"{chosen.name}(a {'>' if is_maximum else '<'} b, a, b)"
+    better = choice(type, f"a {'>' if is_maximum else '<'} b", "a", "b")
     forms: list[tuple[str, str]] = []
     if type.bits == 512:
         # GCC makes scalar code of two choices, one in the other, in some places.
@@ -78,7 +78,7 @@ def number_extremum(stem: str, type: Vector) -> Helper:
         name = f"__builtin_ia32_{stem[:3]}{suffix}512_mask"
         call = f"return {name}(a, b, a, {numbers}, {_ROUND_AS_SET});"
         forms.append(("defined(__AVX512F__) && !defined(__clang__)", call))
-    body = _alternatives(forms, f"return {chosen.name}(b != b, a, {better});")
+    body = _alternatives(forms, f"return {choice(type, 'b != b', 'a', better)};")
     return function(stem, type, type, [(type, "a"), (type, "b")], body, [chosen])
 
 

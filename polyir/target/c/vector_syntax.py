@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from polyir.target.c.expression_printer import ExpressionPrinter, Precedence
 from polyir.target.c.helpers import Helper
-from polyir.target.c.syntax import Cast, Element, Expression, VectorExpression
+from polyir.target.c.syntax import Cast, Element, Expression, Name, VectorExpression
 from polyir.target.c.types import Vector
-from polyir.target.c.vector_helpers import typedef
+from polyir.target.c.vector_helpers import is_passed_by_address, passed, typedef
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,13 @@ class VectorElement(VectorExpression):
 
 @dataclass(frozen=True)
 class Pointer(VectorExpression):
-    """The address of an element, `&A[i]`; `type` is that of the element."""
+    """The address of an element, `&A[i]`; `type` is that of the element.
+
+    If it `may_be_outside` of the array, nothing is accessed there, but compilers check subscripts.
+    """
 
     target: Element
+    may_be_outside: bool = False
 
     def operands(self) -> tuple[Expression, ...]:
         return (self.target,)
@@ -107,6 +111,8 @@ def vector_text(printer: ExpressionPrinter, expression: VectorExpression) -> tup
         case VectorElement(type=Vector() as type, first=first):
             address = f"&{printer.inside(first, Precedence.UNARY)}"
             return f"*({type.memory_name} *){address}", Precedence.UNARY
+        case Pointer(target=target, may_be_outside=True):
+            return printer.far_address(target)
         case Pointer(target=target):
             return f"&{printer.inside(target, Precedence.UNARY)}", Precedence.UNARY
         case Lane(vector=vector, position=position):
@@ -119,9 +125,18 @@ def vector_text(printer: ExpressionPrinter, expression: VectorExpression) -> tup
             arguments = f"{_list(printer, (left, right))}, {', '.join(map(str, positions))}"
             return f"__builtin_shufflevector({arguments})", Precedence.POSTFIX
         case HelperCall(helper=helper, arguments=arguments_):
-            return f"{helper.name}({_list(printer, arguments_)})", Precedence.POSTFIX
+            list_ = ", ".join(_argument(printer, each) for each in arguments_)
+            return f"{helper.name}({list_})", Precedence.POSTFIX
         case _:
             raise TypeError(f"unknown expression {expression!r}")
+
+
+def _argument(printer: ExpressionPrinter, argument: Expression) -> str:
+    """What is passed to a helper: a long vector by its address."""
+    text = printer.expression(argument)
+    if not isinstance(argument.type, Vector) or not is_passed_by_address(argument.type):
+        return text
+    return f"&{text}" if isinstance(argument, Name) else passed(argument.type, text)
 
 
 def _list(printer: ExpressionPrinter, expressions: Sequence[Expression]) -> str:

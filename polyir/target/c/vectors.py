@@ -53,7 +53,7 @@ def _masked_load(body: Body, op: Operation) -> None:
     base, *_, mask, otherwise = op.operands
     type = vector_type(op.results[0], op)
     arguments = (
-        Pointer(type.element, _first(body, op, base)),
+        Pointer(type.element, _first(body, op, base), may_be_outside=True),
         as_type(mask_of(type), body.value(mask)),
         body.value(otherwise),
     )
@@ -64,7 +64,7 @@ def _masked_store(body: Body, op: Operation) -> None:
     base, *_, mask, value = op.operands
     type = vector_type(value, op)
     arguments = (
-        Pointer(type.element, _first(body, op, base)),
+        Pointer(type.element, _first(body, op, base), may_be_outside=True),
         as_type(mask_of(type), body.value(mask)),
         body.value(value),
     )
@@ -75,7 +75,7 @@ def translate_prefetch(body: Body, op: PrefetchOp) -> None:
     """A call of GCC's function, on the address of an element."""
     element = body.element(op.memref, [body.value(index) for index in op.indices])
     helper = prefetch(bool(op.is_write.value.data), op.locality_hint.value.data)
-    call = HelperCall(element.type, helper, (Pointer(element.type, element),))
+    call = HelperCall(element.type, helper, (Pointer(element.type, element, may_be_outside=True),))
     body.add(ExpressionStatement(call))
 
 

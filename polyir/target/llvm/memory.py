@@ -33,6 +33,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.allocation_checks import AllocatedOp
 from polyir.dialects.memory_extra import PrefetchOp
 from polyir.dialects.shaped_operations import conversion
 from polyir.dialects.strided_views import parts
@@ -182,6 +183,8 @@ class _MemrefConversion:
                 self._finish(op)
             case memref.AllocaOp() | memref.AllocOp():
                 self._allocate(op, builder)
+            case AllocatedOp():
+                self._check(op, builder)
             case memref.DeallocOp():
                 _free(op, self._buffer(op.memref, op).pointer, builder)
                 self._finish(op)
@@ -275,6 +278,18 @@ class _MemrefConversion:
             if is_local and block is not None and block.last_op is not None:
                 _free(op, pointer, Builder(InsertPoint.before(block.last_op)))
         self._finish_buffer(op, buffer_at(pointer, type.element, known, builder))
+
+    def _check(self, op: AllocatedOp, builder: Builder) -> None:
+        """Whether no pointer is null."""
+        null = builder.insert(arith.ConstantOp(IntegerAttr(0, i64))).result
+        holds: SSAValue | None = None
+        for memory in op.memories:
+            pointer = self._buffer(memory, op).pointer
+            address = builder.insert(llvm.PtrToIntOp(pointer)).output
+            each = builder.insert(arith.CmpiOp(address, null, "ne")).result
+            holds = each if holds is None else builder.insert(arith.AndIOp(holds, each)).result
+        assert holds is not None
+        self._finish(op, [holds])
 
     def _copy(self, op: memref.CopyOp, builder: Builder) -> None:
         """Copy one block of memory: all arrays are contiguous."""

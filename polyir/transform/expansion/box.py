@@ -143,14 +143,14 @@ class Allocator:
         self._scop.parent.insert_op_before(op, self._scop)
 
     def _constant_or_computed(self, extent: isl.PwAff) -> SSAValue | int:
-        """An extent: a constant, or computed before the scop, and never negative."""
+        """An extent: a constant, or computed before the scop, of 1 or more."""
         pieces = [expression for _, expression in extent.get_pieces()]
         if all(piece.is_cst() for piece in pieces):
-            return max(0, *(int(piece.get_constant_val().to_python()) for piece in pieces))
+            return max(1, *(int(piece.get_constant_val().to_python()) for piece in pieces))
         return self.extent(extent)
 
     def extent(self, extent: isl.PwAff) -> SSAValue:
-        """An extent that is computed before the scop, and never negative."""
+        """An extent that is computed before the scop, of 1 or more."""
         pieces = [expression for _, expression in extent.get_pieces()]
         results, values = self._expressions(pieces)
         if len(pieces) > 1 and _is_minimum(extent, pieces):
@@ -161,7 +161,8 @@ class Allocator:
                 properties={"map": AffineMapAttr(map)},
             )
             results, values = (AffineDimExpr(0),), [self._computed(least)]
-        map, operands = map_over((*results, AffineConstantExpr(0)), values)
+        # An array in C must not have an extent of 0.
+        map, operands = map_over((*results, AffineConstantExpr(1)), values)
         return self._computed(MaxOp(operands, AffineMapAttr(map)))
 
     def _computed(self, op: affine.MinOp | MaxOp) -> SSAValue:

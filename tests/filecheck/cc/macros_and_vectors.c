@@ -12,10 +12,10 @@
 
 // CHECK: void *polyir_aligned_alloc(__SIZE_TYPE__ alignment_1, __SIZE_TYPE__ size) __asm__("aligned_alloc")
 // CHECK: typedef double polyir_f64x{{[0-9]+}}_in_memory __attribute__((__vector_size__({{[0-9]+}}), __aligned__(8), __may_alias__));
-// CHECK: polyir_masked_load_f64x[[LANES:[0-9]+]](double const *p_1, polyir_i64x[[LANES]] mask_1, polyir_f64x[[LANES]] b) {
+// CHECK: polyir_masked_load_f64x[[LANES:[0-9]+]](double const *p_1, polyir_i64x[[LANES]] const *mask_at, polyir_f64x[[LANES]] const *b_at) {
 // CHECK: #pragma GCC diagnostic ignored "-Warray-bounds"
-// CHECK: double *restrict A_packed = polyir_aligned_alloc(
-// CHECK: __builtin_free(A_packed);
+// CHECK: A_packed_by_thread){{.*}} = polyir_aligned_alloc(
+// CHECK: __builtin_free(A_packed_by_thread);
 // CHECK: #pragma GCC diagnostic pop
 void product(int n, double A[n][n], double B[n][n], double C[n][n]) {
 #pragma scop

@@ -37,10 +37,12 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // TEXT: __builtin_prefetch(p, 0, 2);
 // TEXT: const int64_t next = polyir_min(ti2 + polyir_floordiv(tj2 - tj, 4) + 4, n - 1);
 // TEXT-NEXT: const int64_t next_1 = polyir_min(polyir_min(ti2 + 2, ti + 3), n - 1);
-// TEXT-NEXT: polyir_prefetch_written_3(&C[next_1][tj2]);
-// TEXT-NEXT: polyir_prefetch_written_3(&C[next_1 + 1][tj2]);
+// An address may be outside of the array, where C has no elements.
+// TEXT-NEXT: polyir_prefetch_written_3((double *)((char *)C + (int64_t)sizeof *C * next_1
+// TEXT-NEXT: + (int64_t)sizeof **C * tj2));
+// TEXT-NEXT: polyir_prefetch_written_3((double *)((char *)C + (int64_t)sizeof *C * (next_1 + 1)
 // TEXT: for (int64_t k
-// TEXT: polyir_prefetch_2(&A[next][k]);
+// TEXT: polyir_prefetch_2((double *)((char *)A + (int64_t)sizeof *A * next
 
 // LLVM: call void @"llvm.prefetch.p0"(ptr %{{.*}}, i32 1, i32 3, i32 1)
 

@@ -42,15 +42,21 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 
 // TEXT-LABEL: void product(
 // TEXT:       double *restrict B_packed = aligned_alloc(64,
+// TEXT:       double (*restrict A_packed_by_thread)[24] = aligned_alloc(64,
+// TEXT:       if (B_packed && A_packed_by_thread) {
 // TEXT-NEXT:  for (int64_t tj = 0; tj < n; tj += 2048) {
 // TEXT-NEXT:    for (int64_t tk = 0; tk < n; tk += 6) {
 // TEXT:           #pragma omp parallel for
 // TEXT-NEXT:      for (int64_t tj2 = tj;
-// TEXT:           #pragma omp parallel
-// TEXT-NEXT:      {
-// TEXT-NEXT:        double *restrict A_packed = aligned_alloc(64,
-// TEXT:             #pragma omp for nowait
-// TEXT-NEXT:        for (int64_t ti = 0; ti < n; ti += 4) {
+// TEXT:           #pragma omp parallel for
+// TEXT-NEXT:      for (int64_t ti = 0; ti < n; ti += 4) {
+// TEXT-NEXT:        double *restrict A_packed = A_packed_by_thread[polyir_thread()];
+// Where there is not enough memory, the original code runs.
+// TEXT:       } else {
+// TEXT:         for (int64_t i = 0; i < n; i++) {
+// TEXT:         C[i][j]
+// TEXT:       free(A_packed_by_thread);
+// TEXT-NEXT:  free(B_packed);
 
 // -----
 

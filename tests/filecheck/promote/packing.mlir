@@ -48,10 +48,10 @@ func.func @gemm(%m: index, %n: index, %p: index, %beta: f64, %A: memref<?x?xf64>
 
 // HEAP: void *aligned_alloc(size_t alignment, size_t size);
 // HEAP: double (*restrict A_local)[8] = aligned_alloc(128, (sizeof(double) * 8 * 8 + 127) / 128 * 128);
-// HEAP-NEXT: for (int64_t ti
-// HEAP-NEXT: for (int64_t tj
-// HEAP-NEXT: for (int64_t tk
+// HEAP-NEXT: if (A_local) {
+// HEAP: for (int64_t tk
 // HEAP: A_local[a0 - ti][a1 - tk] = A[a0][a1];
+// HEAP: } else {
 // HEAP: free(A_local);
 // HEAP-NEXT: }
 

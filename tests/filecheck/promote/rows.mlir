@@ -2,7 +2,7 @@
 // RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | filecheck %s --check-prefix POLY
 // RUN: not polyir-opt --promote="arrays=p loop=S0.1 space=heap padding=1" %s 2>&1 | filecheck %s --check-prefix PADDING
 // RUN: not polyir-opt --promote="arrays=p loop=S0.1 space=heap reverse=1" %s 2>&1 | filecheck %s --check-prefix REVERSE
-// RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | sed 's/(d0 - 1, 0)/(d0 - 2, 0)/' | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix SMALL
+// RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | sed 's/(d0 - 1, 1)/(d0 - 2, 1)/' | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix SMALL
 // RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | sed 's/affine.max .*/arith.muli %n, %n : index/' | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix UNKNOWN
 // RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | sed 's/heap(.*) :/heap :/' | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix OPERANDS
 // RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | sed 's/heap(/stack(/' | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix STACK
@@ -29,8 +29,9 @@ func.func @sweeps(%steps: index, %n: index, %u: memref<?x?xf64>, %p: memref<?x?x
 }
 
 // CHECK: remark: [promote] an iteration of S0.1 keeps ? elements of p in p_local, copied out
-// CHECK: const int64_t [[SIZE:.*]] = polyir_max(n - 1, 0);
+// CHECK: const int64_t [[SIZE:.*]] = polyir_max(n - 1, 1);
 // CHECK: double *restrict p_local = malloc(sizeof(double) * [[SIZE]]);
+// CHECK-NEXT: if (p_local) {
 // CHECK-NEXT: for (int64_t {{.*}} = 0; {{.*}} < steps
 // CHECK-NEXT: for (int64_t i = 0; i < n; i++) {
 // CHECK-NEXT: for (int64_t j = 1; j < n; j++) {
@@ -46,16 +47,16 @@ func.func @sweeps(%steps: index, %n: index, %u: memref<?x?xf64>, %p: memref<?x?x
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: free(p_local);
+// CHECK-NEXT: } else {
+// CHECK: free(p_local);
 
 // A parallel loop has one array in each thread, all others use the same one in all iterations.
+// THREADS: double (*restrict p_local_by_thread)[{{.*}}] = malloc
 // THREADS: for (int64_t {{.*}} < steps
-// THREADS-NEXT: #pragma omp parallel
-// THREADS-NEXT: {
-// THREADS-NEXT: double *restrict p_local = malloc
-// THREADS-NEXT: #pragma omp for nowait
+// THREADS-NEXT: #pragma omp parallel for
 // THREADS-NEXT: for (int64_t i = 0; i < n; i++) {
-// THREADS: free(p_local);
+// THREADS-NEXT: double *restrict p_local = p_local_by_thread[polyir_thread()];
+// THREADS: free(p_local_by_thread);
 
 // POLY: [[SIZE:%.*]] = affine.max {{.*}}
 // POLY: poly.local_array @p_local heap([[SIZE]]) : memref<?xf64>

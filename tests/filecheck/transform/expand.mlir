@@ -29,7 +29,7 @@ func.func @sums(%n: index, %A: memref<?x?xf64>, %out: memref<?xf64>) {
   return
 }
 
-// CHECK:      %[[N:.*]] = affine.max affine_map<({{.*}}) -> ({{.*}}, 0)>(%n)
+// CHECK:      %[[N:.*]] = affine.max affine_map<({{.*}}) -> ({{.*}}, 1)>(%n)
 // CHECK-NEXT: %[[START:.*]] = memref.alloc(%[[N]]) : memref<?xf64>
 // CHECK-NEXT: %[[SUM:.*]] = memref.alloc(%[[N]]) : memref<?x10xf64>
 // CHECK:      affine.for %[[I:.*]] = 0 to %n {

@@ -41,7 +41,7 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // ALONE: polyir_f64x8 c = 
 
 // EMIT-LABEL: void product(
-// EMIT: polyir_f64x8 c = polyir_masked_load_f64x8(&C[
+// EMIT: polyir_f64x8 c = polyir_masked_load_f64x8((double *)((char *)C
 
 // -----
 

@@ -40,7 +40,7 @@ func.func @rows(%m: index, %n: index, %A: memref<?x?xf64>, %out: memref<?xf64>) 
 
 // CHECK:      %[[SECOND:.*]] = memref.alloca() : memref<f64>
 // CHECK:      %[[CARRIED:.*]] = memref.alloca() : memref<f64>
-// CHECK:      %[[SIZE:.*]] = affine.max affine_map<(d0) -> (d0 - 2, 0)>(%n)
+// CHECK:      %[[SIZE:.*]] = affine.max affine_map<(d0) -> (d0 - 2, 1)>(%n)
 // CHECK-NEXT: %[[FIRST:.*]] = memref.alloc(%[[SIZE]]) : memref<?xf64>
 // CHECK-NEXT: poly.scop
 // CHECK:      poly.stmt @S1 {{.*}} (%{{.*}}, %[[J1:.*]]) {

@@ -17,7 +17,7 @@ func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>)
 
 // CHECK: builtin.module {
 // CHECK-NEXT:   func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>) {
-// CHECK-NEXT:     %[[V0:.*]] = affine.max affine_map<(d0) -> (d0, 0)>(%m)
+// CHECK-NEXT:     %[[V0:.*]] = affine.max affine_map<(d0) -> (d0, 1)>(%m)
 // CHECK-NEXT:     %X_partial = memref.alloc(%[[V0]]) : memref<3x?xf64>
 // CHECK-NEXT:     poly.scop {{.*}} dependences <value, [
 // CHECK:            flow "X_partial" "{{.*}}S0[p, i, j] -> S0_result[i0 = j]{{.*}}",
@@ -72,7 +72,7 @@ func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>)
 
 // LOOPS: builtin.module {
 // LOOPS-NEXT:   func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>) {
-// LOOPS-NEXT:     %[[V0:.*]] = affine.max affine_map<(d0) -> (d0, 0)>(%m)
+// LOOPS-NEXT:     %[[V0:.*]] = affine.max affine_map<(d0) -> (d0, 1)>(%m)
 // LOOPS-NEXT:     %X_partial = memref.alloc(%[[V0]]) : memref<3x?xf64>
 // LOOPS-NEXT:     affine.if affine_set<()[s0] : (s0 >= 1)>()[%n] {
 // LOOPS-NEXT:       affine.parallel (%p) = (0) to (3) {
@@ -107,7 +107,7 @@ func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>)
 
 // OMP: builtin.module {
 // OMP-NEXT:   func.func @columns(%n: index, %m: index, %A: memref<?x?xf64>, %X: memref<?xf64>) {
-// OMP-NEXT:     %[[V0:.*]] = affine.max affine_map<(d0) -> (d0, 0)>(%m)
+// OMP-NEXT:     %[[V0:.*]] = affine.max affine_map<(d0) -> (d0, 1)>(%m)
 // OMP-NEXT:     %X_partial = memref.alloc(%[[V0]]) : memref<3x?xf64>
 // OMP-NEXT:     affine.if affine_set<()[s0] : (s0 >= 1)>()[%n] {
 // OMP-NEXT:       %[[V1:.*]] = arith.constant 0 : index

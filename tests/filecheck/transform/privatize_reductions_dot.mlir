@@ -15,17 +15,23 @@ func.func @dot(%n: index, %A: memref<?xf32>, %B: memref<?xf32>, %X: memref<f32>)
 }
 
 // CHECK:        float (*restrict X_partial)[8] = malloc(sizeof(float) * 2 * 8);
-// CHECK-NEXT:   if (n >= 1) {
-// CHECK-NEXT:     #pragma omp parallel for
-// CHECK-NEXT:     for (int64_t p = 0; p < 2; p++) {
-// CHECK-NEXT:       X_partial[p][0] = -0.0f;
-// CHECK-NEXT:       for (int64_t ti = 1024 * p; ti < n; ti += 2048) {
-// CHECK-NEXT:         for (int64_t i = ti; i < polyir_min(n, ti + 1024); i++) {
-// CHECK-NEXT:           X_partial[p][0] = A[i] * B[i] + X_partial[p][0];
+// CHECK-NEXT:   if (X_partial) {
+// CHECK-NEXT:     if (n >= 1) {
+// CHECK-NEXT:       #pragma omp parallel for
+// CHECK-NEXT:       for (int64_t p = 0; p < 2; p++) {
+// CHECK-NEXT:         X_partial[p][0] = -0.0f;
+// CHECK-NEXT:         for (int64_t ti = 1024 * p; ti < n; ti += 2048) {
+// CHECK-NEXT:           for (int64_t i = ti; i < polyir_min(n, ti + 1024); i++) {
+// CHECK-NEXT:             X_partial[p][0] = A[i] * B[i] + X_partial[p][0];
+// CHECK-NEXT:           }
 // CHECK-NEXT:         }
 // CHECK-NEXT:       }
+// CHECK-NEXT:       *X += X_partial[0][0] + X_partial[1][0];
 // CHECK-NEXT:     }
-// CHECK-NEXT:     *X += X_partial[0][0] + X_partial[1][0];
+// CHECK-NEXT:   } else {
+// CHECK-NEXT:     for (int64_t i = 0; i < n; i++) {
+// CHECK-NEXT:       *X = A[i] * B[i] + *X;
+// CHECK-NEXT:     }
 // CHECK-NEXT:   }
 // CHECK-NEXT:   free(X_partial);
 
