@@ -99,10 +99,10 @@ class Conversions:
             if value.type.is_float:
                 return Value(type, index=value.index)
             if self.holds(type, value.index, value.type):
-                data = value.ssa
-                if data is not None:
-                    data = self._convert_data(data, value.type, type)
-                return Value(type, data, value.index)
+                large = value.ssa
+                if large is not None:
+                    large = self._convert_data(large, value.type, type)
+                return Value(type, large, value.index)
             if value.index.is_constant:
                 return self.integer(type, value.index.constant)
         data = self._convert_data(self.data(value), value.type, type)
