@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass, PassPipeline, PassPipelineCallbackType
 
-from polyir.alias_checks import AliasCheck, alias_check
+from polyir.alias_checks import AliasCheck, alias_check, operands_of
 from polyir.diagnostics import PolyirError, location_of
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
@@ -28,9 +28,19 @@ from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import convert_equations, scops_in
+from polyir.read_checks import ReadCheck, copy_check, read_check
+from polyir.replacements import (
+    DISJOINT,
+    CheckText,
+    Replacement,
+    block_text,
+    check_text,
+    disjoint_call,
+    operand_text,
+    with_free_helpers,
+)
 from polyir.target.abi import Scalar
 from polyir.target.c.region import (
-    ElementRange,
     Form,
     RegionText,
     range_texts,
@@ -58,6 +68,8 @@ class TransformedRegion:
     error: PolyirError | None
     check: AliasCheck | None = None
     """What must be apart at run time for the new loops to have the meaning of the old ones."""
+    reads: ReadCheck | None = None
+    """What must hold at run time for the parameters of the new loops to be readable."""
     device: DeviceRegion | None = None
     """What a call of the region's kernels needs, if it has kernels."""
     ranked: Signature | None = None
@@ -87,6 +99,7 @@ def transform_region(
     passes, as in a pipeline of xDSL.
     """
     check: AliasCheck | None = None
+    reads: ReadCheck | None = None
     device: DeviceRegion | None = None
     ranked: Signature | None = None
     content = region.content
@@ -98,16 +111,26 @@ def transform_region(
         else:
             raise_region(region, content)
         if ranks is not None:
-            from polyir.rank_regions import require_whole_function
+            from polyir.rank_regions import require_readable, require_whole_function
 
             require_whole_function(region, content, assume_no_alias)
+            reads = copy_check(content, region.location)
+            require_readable(reads, region.location)
             ranks.name(content.function)
         elif kernels is not None:
             from polyir.device_regions import device_region
 
+            reads = copy_check(content, region.location)
             device = device_region(content, region.location, assume_no_alias)
         elif content.overlaps and not assume_no_alias:
-            check = alias_check_of(region, content, has_index_arrays(passes))
+            takes_data = has_index_arrays(passes)
+            pointers = () if takes_data else operands_of(content.overlaps)
+            reads = read_check(content, pointers, region.location)
+            check = alias_check_of(region, content, takes_data)
+            if takes_data:
+                reads = read_check(content, check.pointers, region.location)
+        else:
+            reads = read_check(content, (), region.location)
         PassPipeline(tuple(passes), between).apply(context, content.module)
         content.module.verify()
         finish_region(region, content, context)
@@ -118,7 +141,7 @@ def transform_region(
     except PolyirError as error:
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)
-    return TransformedRegion(region, content.module, None, check, device, ranked)
+    return TransformedRegion(region, content.module, None, check, reads, device, ranked)
 
 
 def finish_region(region: SourceRegion, content: TranslatedRegion, context: Context) -> None:
@@ -222,32 +245,6 @@ def raise_region(region: SourceRegion, content: TranslatedRegion) -> None:
     raise NoEffectError("no loop in it writes to memory", region.location)
 
 
-@dataclass(frozen=True)
-class Replacement:
-    """The text of a region's new statements, and the line before which its helpers stand."""
-
-    region: SourceRegion
-    text: RegionText
-    unused: tuple[str, ...]
-    check: CheckText | None
-
-    @property
-    def helpers(self) -> dict[str, str]:
-        """The definitions of the functions that the new statements call, by their names."""
-        found = dict(self.text.helpers)
-        if self.check is not None:
-            found.update(self.check.before.helpers)
-        return found
-
-
-@dataclass(frozen=True)
-class CheckText:
-    """A condition in C for the new statements, and those that compute what it needs."""
-
-    before: RegionText
-    conditions: tuple[str, ...]
-
-
 def rewrite(
     text: str,
     transformed: Sequence[TransformedRegion],
@@ -265,6 +262,7 @@ def rewrite(
     """
     lines = text.splitlines(keepends=True)
     words = words_of(text)
+    kept = _without_regions(lines, transformed)
     defined: dict[str, None] = {}
     insertions: list[tuple[int, list[str]]] = []
     for item in transformed:
@@ -275,15 +273,23 @@ def rewrite(
         _require_orders(item.module, words, region)
         if ranks is not None:
             assert item.ranked is not None
-            replacement = _calling_on_ranks(region, content, item.ranked)
-            replacement = _with_free_helpers(replacement, words - ranks.names)
+            replacement = _calling_on_ranks(item, content, item.ranked, macros)
+            replacement = with_free_helpers(replacement, words - ranks.names)
         elif kernels is None:
-            replacement = _replacement(region, content, item.check, macros, openmp)
-            replacement = _with_free_helpers(replacement, words)
+            replacement = _replacement(item, content, macros, openmp)
+            replacement = with_free_helpers(replacement, words)
         else:
             assert item.device is not None
             replacement = _calling(item, content, item.device, macros, kernels.language)
-            replacement = _with_free_helpers(replacement, words - kernels.names)
+            replacement = with_free_helpers(replacement, words - kernels.names)
+        replacement = replace(
+            replacement,
+            unused=tuple(
+                name
+                for name in replacement.unused
+                if name not in replacement.inlined or not _is_named(name, kept)
+            ),
+        )
         missing = {
             name: with_free_names(definition, macros)
             for name, definition in replacement.helpers.items()
@@ -296,12 +302,27 @@ def rewrite(
         insertions.append((head - 1, definitions))
         first = region.first_line - 1
         original = lines[region.statement_lines]
-        lines[first] = _block(replacement, lines[first], original, ending)
+        lines[first] = block_text(replacement, lines[first], original, ending)
         for number in range(region.first_line, region.last_line):
             lines[number] = ""
     for position, definitions in reversed(insertions):
         lines[position:position] = definitions
     return "".join(lines)
+
+
+def _without_regions(lines: Sequence[str], transformed: Sequence[TransformedRegion]) -> str:
+    """The text that stays."""
+    left = list(lines)
+    for item in transformed:
+        if item.module is not None:
+            for number in range(item.region.first_line - 1, item.region.last_line):
+                left[number] = ""
+    return "".join(left)
+
+
+def _is_named(name: str, text: str) -> bool:
+    """Whether a function is named after its definition or its declaration."""
+    return len(re.findall(rf"\b{name}\s*\(", text)) > 1
 
 
 def _require_orders(module: ModuleOp, words: Collection[str], region: SourceRegion) -> None:
@@ -325,24 +346,43 @@ _OUTSIDE_MEMBERS = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 
 
 def _replacement(
-    region: SourceRegion,
-    content: TranslatedRegion,
-    check: AliasCheck | None,
-    macros: Sequence[str],
-    openmp: bool,
+    item: TransformedRegion, content: TranslatedRegion, macros: Sequence[str], openmp: bool
 ) -> Replacement:
     forms = [_form(argument) for argument in content.arguments]
-    words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
     called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
-    taken = (*macros, *words, *called)
+    taken = (*macros, *_words_of(forms), *called)
     kernel = _kernel(content)
     others = [op for op in _functions(content).values() if op is not kernel]
     text = region_text(kernel, forms, taken, openmp, others)
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
     unused = tuple(name for name in content.own if name not in present or name not in given)
-    checked = None if check is None else _check_text(check, forms, (*taken, *content.mentioned))
-    return Replacement(region, text, unused, checked)
+    taken = (*taken, *content.mentioned)
+    check = None if item.check is None else check_text(item.check, content, forms, taken)
+    return _checked(item, content, text, unused, forms, taken, check)
+
+
+def _words_of(forms: Sequence[Form]) -> list[str]:
+    return [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
+
+
+def _checked(
+    item: TransformedRegion,
+    content: TranslatedRegion,
+    text: RegionText,
+    unused: tuple[str, ...],
+    forms: Sequence[Form],
+    taken: Sequence[str],
+    check: CheckText | None = None,
+) -> Replacement:
+    """The replacement of a region by statements, after the check of what it reads and `check`."""
+    reads = () if item.reads is None else item.reads.functions
+    texts = [range_texts(function, forms, (), taken) for function in reads]
+    checks = tuple(CheckText(each.before, tuple(map(operand_text, each.values))) for each in texts)
+    is_whole = item.reads is not None and item.reads.is_whole
+    flag = next(name for n in count() if (name := f"runs_{n}" if n else "runs") not in taken)
+    inlined = frozenset(unused) & content.functions
+    return Replacement(item.region, text, unused, inlined, checks, is_whole, check, flag)
 
 
 def _calling(
@@ -356,12 +396,11 @@ def _calling(
     from polyir.device_regions import device_call
 
     forms = [_form(argument) for argument in content.arguments]
-    words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
-    taken = (*macros, *words, *content.mentioned)
+    taken = (*macros, *_words_of(forms), *content.mentioned)
     call = device_call(device, content.function, content.arguments, forms, taken, language)
     helpers = call.declarations
-    apart = [_call(pair) for pair in call.apart]
-    before = RegionText(call.before.lines, (*call.before.helpers, *([_DISJOINT] if apart else [])))
+    apart = [disjoint_call(pair) for pair in call.apart]
+    before = RegionText(call.before.lines, (*call.before.helpers, *([DISJOINT] if apart else [])))
     conditions = (*call.conditions, *apart)
     if conditions:
         text, check = RegionText(call.lines, helpers), CheckText(before, conditions)
@@ -370,11 +409,11 @@ def _calling(
         text, check = RegionText(lines, (*before.helpers, *helpers)), None
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     unused = tuple(name for name in content.own if name not in present)
-    return Replacement(item.region, text, unused, check)
+    return _checked(item, content, text, unused, forms, taken, check)
 
 
 def _calling_on_ranks(
-    region: SourceRegion, content: TranslatedRegion, called: Signature
+    item: TransformedRegion, content: TranslatedRegion, called: Signature, macros: Sequence[str]
 ) -> Replacement:
     """The call of a function on all ranks in the place of a region's statements."""
     from polyir.rank_regions import call_on_ranks
@@ -382,80 +421,9 @@ def _calling_on_ranks(
     text = call_on_ranks(called, content.arguments)
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     unused = tuple(name for name in content.own if name not in present)
-    return Replacement(region, text, unused, None)
-
-
-def _with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replacement:
-    """The replacement, whose helpers have names that the file does not use.
-
-    A file that polyir-cc wrote has functions with the usual names.
-    """
-    names = {
-        name: next(free for n in count(1) if (free := f"{name}_{n}") not in words)
-        for name in replacement.helpers
-        if name in words
-    }
-    if not names:
-        return replacement
-    pattern = re.compile(rf"\b(?:{'|'.join(names)})\b")
-
-    def renamed(text: str) -> str:
-        return pattern.sub(lambda match: names[match[0]], text)
-
-    def renamed_in(text: RegionText) -> RegionText:
-        helpers = ((renamed(name), renamed(definition)) for name, definition in text.helpers)
-        return RegionText(tuple(map(renamed, text.lines)), tuple(helpers))
-
-    check = replacement.check
-    if check is not None:
-        conditions = tuple(map(renamed, check.conditions))
-        check = CheckText(renamed_in(check.before), conditions)
-    return replace(replacement, text=renamed_in(replacement.text), check=check)
-
-
-_DISJOINT = (
-    "polyir_disjoint",
-    """static inline int polyir_disjoint(const volatile void *first_1, const volatile void *end_1,
-                                  const volatile void *first_2, const volatile void *end_2) {
-  return (unsigned long)end_1 <= (unsigned long)first_2 ||
-         (unsigned long)end_2 <= (unsigned long)first_1;
-}
-""",
-)
-
-
-def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) -> CheckText:
-    """The check in C."""
-    ranges = dict.fromkeys(range for pair in check.pairs for range in pair)
-    boxes = {
-        range: ElementRange(range.operand, range.ends, range.condition)
-        for range in ranges
-        if isinstance(range.operand, int) and range.ends is not None
-    }
-    texts = range_texts(check.function, forms, tuple(boxes.values()), taken, check.called)
-    before, found = texts.before, dict(zip(boxes, texts.ranges, strict=True))
-    conditions: dict[str, None] = {}
-    for pair in check.pairs:
-        parts: list[str] = []
-        for range in pair:
-            if range in found:
-                text = found[range]
-                parts.append(f"{text.first}, {text.end}")
-                if text.condition is not None:
-                    conditions[f"({text.condition})"] = None
-            else:
-                operand = range.operand
-                name = operand if isinstance(operand, str) else forms[operand].text
-                parts.append(f"&{name}, &{name} + 1")
-        conditions[_call(parts)] = None
-    return CheckText(RegionText(before.lines, (*before.helpers, _DISJOINT)), tuple(conditions))
-
-
-def _call(parts: Sequence[str]) -> str:
-    """A call of the helper, on two lines if it is long."""
-    head = f"{_DISJOINT[0]}("
-    text = f"{head}{', '.join(parts)})"
-    return text if len(text) <= 90 else f"{head}{parts[0]},\n{' ' * len(head)}{parts[1]})"
+    forms = [_form(argument) for argument in content.arguments]
+    taken = (*macros, *_words_of(forms), *content.mentioned)
+    return _checked(item, content, text, unused, forms, taken)
 
 
 def _text_of(form: Form) -> str:
@@ -488,25 +456,6 @@ def scalar_of(type: Arithmetic) -> Scalar:
     if type.is_float:
         return Scalar.DOUBLE if type.width == 64 else Scalar.FLOAT
     return Scalar(f"{'' if type.is_signed else 'u'}int{type.width}_t")
-
-
-def _block(replacement: Replacement, pragma: str, original: Sequence[str], ending: str) -> str:
-    """The statements in braces, indented as the pragma was, without its line.
-
-    With a check, `original` is executed where it does not hold.
-    """
-    indentation = pragma[: len(pragma) - len(pragma.lstrip())]
-    check = replacement.check
-    if check is not None and check.conditions:
-        condition = " &&\n".join(check.conditions).replace("\n", f"{ending}{indentation}      ")
-        head = ["{", *check.before.lines, f"  if ({condition}) {{"]
-        lines = [*head, *(f"  {line}" for line in replacement.text.lines), "  } else {"]
-        new = "".join(f"{indentation}{line}{ending}" for line in lines)
-        return new + "".join(original) + f"{indentation}  }}{ending}{indentation}}}{ending}"
-    marks = " ".join(f"(void){name};" for name in replacement.unused)
-    inner = ([f"  {marks}"] if marks else []) + list(replacement.text.lines)
-    lines = ["{", *inner, "}"]
-    return "".join(f"{indentation}{line}{ending}" for line in lines)
 
 
 def _line_ending(line: str) -> str:

@@ -28,13 +28,14 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
+from polyir.frontend.c.conditions import Condition
 from polyir.frontend.c.errors import location_of_node
-from polyir.model.affine import pw_aff_of
+from polyir.model.affine import IndexReader
 from polyir.model.index_expressions import (
     Atom,
+    Constraint,
     Division,
     IndexExpression,
-    Numbering,
     map_of,
 )
 
@@ -64,6 +65,8 @@ class Builder:
         self._invariant: dict[SSAValue, None] = {}
         self._data: dict[SSAValue, None] = {}
         self._facts: list[IndexExpression] = []
+        self._path: tuple[Condition, ...] = ()
+        self._is_certain = True
         self._general_facts: list[IndexExpression] = []
         self._accesses: dict[SSAValue, list[SubscriptedAccess]] = {}
         self._cells: list[tuple[memref.AllocaOp, Block]] = []
@@ -102,6 +105,30 @@ class Builder:
             yield
         finally:
             del self._facts[known:]
+
+    @contextmanager
+    def under(self, condition: Condition, is_reached: bool = False) -> Iterator[None]:
+        """What is translated inside the `with` block is executed where `condition` holds.
+
+        The condition of a loop holds for the values of its counter. With `is_reached`, there are
+        such values wherever the program gets to the loop.
+        """
+        outer = self._path, self._is_certain
+        self._path, self._is_certain = (*self._path, condition), self._is_certain and is_reached
+        try:
+            yield
+        finally:
+            self._path, self._is_certain = outer
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the program always gets to the place."""
+        return self._is_certain
+
+    @property
+    def path(self) -> tuple[Condition, ...]:
+        """The conditions under which the program gets to the place."""
+        return self._path
 
     @property
     def block(self) -> Block:
@@ -295,21 +322,36 @@ class Builder:
         facts = (*self._general_facts, *self._facts)
         if expression in facts:
             return True
-        numbering = Numbering.over([expression, *facts], dimensions_only=True)
-        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(numbering.dimensions))
+        values = dict.fromkeys(
+            leaf
+            for item in (expression, *facts)
+            for each in item.values()
+            for leaf in _leaves(each)
+        )
+        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(values))
         local = isl.LocalSpace.from_space(space)
-        dimensions = [
-            isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
-            for position in range(len(numbering.dimensions))
-        ]
+        dimensions = {
+            value: isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
+            for position, value in enumerate(values)
+        }
+        reader = IndexReader(space, dimensions.get)
 
         def read(item: IndexExpression) -> isl.PwAff:
-            return pw_aff_of(numbering.expression(item), dimensions, (), space)
+            return reader.read_map(*map_of([item], dimensions_only=True))[0]
 
         possible = read(expression).neg().pos_set()
         for fact in facts:
             possible = possible.intersect(read(fact).nonneg_set())
         return bool(possible.is_empty())
+
+    def proves_under(self, constraints: Sequence[Constraint], nonnegative: IndexExpression) -> bool:
+        """Whether an expression is not negative where constraints hold, too."""
+        with self.assuming():
+            for constraint in constraints:
+                self.assume(constraint.expression)
+                if constraint.is_equality:
+                    self.assume(constraint.expression.scale(-1))
+            return self.proves_nonnegative(nonnegative)
 
     # Memory
 
@@ -349,6 +391,15 @@ class Builder:
             memory: tuple(access for access in accesses if access.operation.parent is not None)
             for memory, accesses in self._accesses.items()
         }
+
+
+def _leaves(value: SSAValue) -> Iterator[SSAValue]:
+    """The values of which minima and maxima are computed."""
+    if isinstance(value.owner, affine.MinOp | MaxOp):
+        for operand in value.owner.operands:
+            yield from _leaves(operand)
+    else:
+        yield value
 
 
 def _wrapped(value: int, width: int) -> int:

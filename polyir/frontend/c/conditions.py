@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, product
+from typing import Final
 
 from pycparser import c_ast
 
@@ -33,6 +36,28 @@ class Junction:
 
 
 Condition = Test | DataTest | Junction
+
+NEVER: Final = Junction(False, ())
+"""The condition that does not hold."""
+
+
+def constraints_hold(constraints: Sequence[Constraint]) -> Condition:
+    """The condition that all constraints hold."""
+    return Junction(True, tuple(map(Test, constraints)))
+
+
+def negation(condition: Condition) -> Condition:
+    """The condition that holds where `condition` does not."""
+    match condition:
+        case Junction(is_all=is_all, parts=parts):
+            return Junction(not is_all, tuple(map(negation, parts)))
+        case DataTest(node=node, negated=negated):
+            return DataTest(node, not negated)
+        case Test(Constraint(expression, is_equality)):
+            below = _not_negative(expression.scale(-1).shift(-1))
+            if not is_equality:
+                return below
+            return Junction(False, (below, _not_negative(expression.shift(-1))))
 
 
 def comparison(operator: str, left: IndexExpression, right: IndexExpression) -> Condition:
@@ -70,6 +95,23 @@ def conjunction(condition: Condition) -> tuple[Constraint, ...] | None:
                 return None
             return tuple(constraint for item in found if item is not None for constraint in item)
         case _:
+            return None
+
+
+def alternatives(condition: Condition) -> list[tuple[Constraint, ...]] | None:
+    """Conjunctions of which one holds where a condition does; `None` if it tests data."""
+    match condition:
+        case Test(constraint=constraint):
+            return [(constraint,)]
+        case Junction(is_all=is_all, parts=parts):
+            found = [alternatives(part) for part in parts]
+            known = [each for each in found if each is not None]
+            if len(known) < len(found):
+                return None
+            if not is_all:
+                return [each for part in known for each in part]
+            return [tuple(chain(*each)) for each in product(*known)]
+        case DataTest():
             return None
 
 

@@ -15,13 +15,15 @@ from xdsl.ir.affine import AffineBinaryOpKind
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.conditions import (
+    NEVER,
     Condition,
     DataTest,
     Junction,
     Test,
+    alternatives,
     comparison,
-    conjunction,
     is_static,
+    negation,
 )
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import nodes_below
@@ -47,6 +49,8 @@ _COMPARISONS: Final = ("<", "<=", ">", ">=", "==", "!=")
 _OPPOSITES: Final = MappingProxyType(
     {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 )
+_MOST_CASES: Final = 6
+"""Conditions with more cases than this are not compared with minima."""
 _NO_SIGNED_WRAP: Final = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 
 _FLOAT_OPERATIONS: Final = MappingProxyType(
@@ -313,8 +317,11 @@ class Expressions:
             case c_ast.UnaryOp(op="!", expr=inner):
                 return self.condition(inner, not negated)
             case c_ast.BinaryOp(op="&&" | "||" as operator):
-                parts = (self.condition(node.left, negated), self.condition(node.right, negated))
-                return Junction((operator == "&&") != negated, parts)
+                is_all = (operator == "&&") != negated
+                left = self.condition(node.left, negated)
+                with self._builder.under(left if is_all else negation(left)):
+                    right = self.condition(node.right, negated)
+                return Junction(is_all, (left, right))
             case c_ast.BinaryOp(op=operator) if operator in _COMPARISONS:
                 return self._comparison(
                     node, _OPPOSITES[operator] if negated else operator, negated
@@ -364,8 +371,10 @@ class Expressions:
                     return self._data_test(node, negated)
             case Junction(is_all=is_all, parts=parts):
                 result = self.truth(parts[0])
-                for part in parts[1:]:
-                    result = self._joined(is_all, result, part)
+                for position, part in enumerate(parts[1:], start=1):
+                    before = Junction(is_all, parts[:position])
+                    with self._builder.under(before if is_all else negation(before)):
+                        result = self._joined(is_all, result, part)
                 return result
 
     def _joined(self, is_all: bool, left: SSAValue, part: Condition) -> SSAValue:
@@ -424,11 +433,15 @@ class Expressions:
         types = [self._type_of(arm) for arm in (node.iftrue, node.iffalse)]
         type = common_type(*types)
 
-        def arm(part: c_ast.Node) -> Callable[[], SSAValue]:
-            return lambda: self.conversions.data(self.conversions.convert(self.value(part), type))
+        def arm(part: c_ast.Node, reached: Condition) -> Callable[[], SSAValue]:
+            def computed() -> SSAValue:
+                with self._builder.under(reached):
+                    return self.conversions.data(self.conversions.convert(self.value(part), type))
 
-        chosen = self._choice(self.truth(condition), type.ir, arm(node.iftrue), arm(node.iffalse))
-        return Value(type, chosen)
+            return computed
+
+        arms = (arm(node.iftrue, condition), arm(node.iffalse, negation(condition)))
+        return Value(type, self._choice(self.truth(condition), type.ir, *arms))
 
     def _selection(self, node: c_ast.TernaryOp, condition: Condition) -> Value:
         """A choice between two values that may both be computed."""
@@ -439,25 +452,42 @@ class Expressions:
             extremum = self._extremum(condition, true.index, false.index)
             if extremum is not None:
                 return Value(type, index=extremum)
+            if self._builder.is_affine(true.index) and self._builder.is_affine(false.index):
+                return Value(type, index=self._index_selection(condition, true.index, false.index))
         operands = (self.conversions.data(true), self.conversions.data(false))
         op = arith.SelectOp(self.truth(condition), *operands)
         inserted = self._builder.insert(op) if type.is_float else self._builder.insert_invariant(op)
         return self.conversions.of_data(type, inserted.result)
 
+    def _index_selection(
+        self, condition: Condition, true: IndexExpression, false: IndexExpression
+    ) -> IndexExpression:
+        """One of two indices. Affine maps cannot use it, but its cases are known."""
+        operands = (self._builder.index_value(true), self._builder.index_value(false))
+        op = arith.SelectOp(self.truth(condition), *operands)
+        result = self._builder.insert_invariant(op).result
+        if not self._builder.is_invariant(result):
+            self._builder.note_data(result)
+        return IndexExpression.of(result)
+
     def _extremum(
         self, condition: Condition, true: IndexExpression, false: IndexExpression
     ) -> IndexExpression | None:
-        """The minimum or maximum that `condition ? true : false` computes, if it is one."""
-        tests = conjunction(condition)
-        affine = self._builder.is_affine(true) and self._builder.is_affine(false)
-        if tests is None or len(tests) != 1 or tests[0].is_equality or not affine:
+        """The minimum or maximum that `condition ? true : false` computes, if it is one.
+
+        So is `v < low ? low : min(v, high)` where `low <= high` is known.
+        """
+        proves = self._builder.proves_under
+        holds, fails = alternatives(condition), alternatives(negation(condition))
+        is_affine = self._builder.is_affine(true) and self._builder.is_affine(false)
+        if holds is None or fails is None or not is_affine or len(holds) + len(fails) > _MOST_CASES:
             return None
         difference = false - true
-        if tests[0].expression in (difference, difference.shift(-1)):
-            return self._builder.extremum((true, false), is_minimum=True)
-        opposite = difference.scale(-1)
-        if tests[0].expression in (opposite, opposite.shift(-1)):
-            return self._builder.extremum((true, false), is_minimum=False)
+        for is_minimum, gain in ((True, difference), (False, difference.scale(-1))):
+            if all(proves(case, gain) for case in holds) and all(
+                proves(case, gain.scale(-1)) for case in fails
+            ):
+                return self._builder.extremum((true, false), is_minimum)
         return None
 
     def constant(self, node: c_ast.Node) -> int | None:
@@ -470,7 +500,7 @@ class Expressions:
     def _tried(self, node: c_ast.Node) -> Value:
         """What is known about an expression; operations inserted to find it are removed again."""
         block = Block()
-        with self._builder.inside(block):
+        with self._builder.inside(block), self._builder.under(NEVER):
             value = self.value(node)
         for op in reversed(tuple(block.ops)):
             block.erase_op(op)
