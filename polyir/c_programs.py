@@ -41,6 +41,7 @@ from polyir.source_to_source import (
     raise_region,
     rewrite,
     scalar_of,
+    with_replacements,
 )
 from polyir.sources import Source
 from polyir.target.abi import ArrayParameter, ArrayType, Parameter, ScalarParameter, Signature
@@ -103,12 +104,10 @@ class CProgram:
             finish_region(region, content, new_context())
             _require_one_cpu(content.module)
             found = TransformedRegion(region, content.module, None, prepared.check)
-            # What has no C is found when it is printed.
-            rewrite(self.text, [found], self.macros)
         except PolyirError as error:
             error.location = error.location or region.location
             return TransformedRegion(region, None, error)
-        return found
+        return with_replacements(self.text, [found], self.macros)[0]
 
     def compile(self, module: ModuleOp, options: CompilerOptions | None = None) -> ForeignModule:
         """The functions of the file, with `module` in it. Raises `CompilationError`.
