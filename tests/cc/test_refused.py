@@ -150,7 +150,7 @@ ADVICE = {
     "static inline, or declare it as __attribute__((const)) or pure)",
     LOOP + "A[i] = g(A[i]);": "a call through a pointer (call a function of this file by its name)",
     LOOP + "rows[i][0] = 1;": "which may overlap (pass one array, as 'double (*a)[n]')",
-    LOOP + "A[k++] = 1;": "'++' inside an expression (make it a statement of its own)",
+    LOOP + "A[i] = p[(*p)++];": "'++' inside an expression (make it a statement of its own)",
     LOOP + "A[i] = 1 + (k = i);": "inside an expression (make it a statement of its own)",
     "for (i = 0; i < n; i += n) A[i] = 1;": "(it can be a number, or a const integer)",
     "for (; i < n; i++) A[i] = 1;": "(set it in the header of the loop)",
