@@ -107,11 +107,10 @@ class CProgram:
             _require_one_cpu(content.module)
             checks = (prepared.check, prepared.reads)
             found = TransformedRegion(region, content.module, None, *checks)
-            (found,) = with_replacements(self.text, [found], self.macros)
         except PolyirError as error:
             error.location = error.location or region.location
             return TransformedRegion(region, None, error)
-        return found
+        return with_replacements(self.text, [found], self.macros)[0]
 
     def compile(self, module: ModuleOp, options: CompilerOptions | None = None) -> ForeignModule:
         """The functions of the file, with `module` in it. Raises `CompilationError`.

@@ -22,6 +22,18 @@ Edit = Callable[[Lines, Random], bool]
 
 _DATE = re.compile(r"(?P<head>(?P<name>\w+)\[(?P<iterators>[^\]]*)\] -> \[\()(?P<value>.*?)\)\]")
 _COINCIDENT = re.compile(r"coincident \[([^\]]*)\]")
+
+
+def _with_flags(line: str) -> str:
+    """The line of a band, with the flags that are not printed if none is true."""
+    if "poly.band" not in line or _COINCIDENT.search(line):
+        return line
+    flags = ", ".join(["false"] * (line.count("}, {") + 1))
+    return re.sub(
+        r'(poly\.band "[^"]*"(?: permutable)?)', rf"\1 coincident [{flags}]", line, count=1
+    )
+
+
 _SIZES = re.compile(r"poly.scop \(([^)]*)\)")
 ATTRIBUTES = (
     *("#poly.parallel", "#poly.parallel", "#poly.vector<4>", "#poly.map<block x>"),
@@ -31,7 +43,7 @@ ATTRIBUTES = (
 
 def edited(text: str, random: Random) -> str:
     """`text` after one random edit, or two."""
-    lines = text.splitlines()
+    lines = [_with_flags(line) for line in text.splitlines()]
     for _ in range(random.choice((1, 1, 1, 2))):
         while not random.choice(EDITS)(lines, random):
             pass

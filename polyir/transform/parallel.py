@@ -10,7 +10,7 @@ import islpy as isl
 from xdsl.ir import Attribute
 
 from polyir.diagnostics import LegalityError
-from polyir.dialects.dependence import DependenceKind, Dependences
+from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import (
     JamAttr,
     ParallelAttr,
@@ -119,13 +119,10 @@ class _Sequential:
 
     statements: tuple[str, ...]
     reasons: tuple[str, ...]
-    private: bool = False
-    """Whether one would be parallel if each of its iterations had arrays of its own."""
 
     def __str__(self) -> str:
-        hint = " (--privatize before it helps for temporary arrays)" if self.private else ""
         why = summary(self.reasons)
-        return f"no loop around {name_list(self.statements)} is parallel: {why}{hint}"
+        return f"no loop around {name_list(self.statements)} is parallel: {why}"
 
 
 class _Marker:
@@ -220,10 +217,7 @@ class _Marker:
             # One line for the whole nest, not one for each band inside.
             inner = [reason for nest in self.sequential[sequential:] for reason in nest.reasons]
             reasons += tuple(dict.fromkeys(inner))
-            is_private = _overwrites_only(band, actives)
-            is_private |= any(nest.private for nest in self.sequential[sequential:])
-            nest = _Sequential(statements_of(band), reasons, is_private)
-            self.sequential[sequential:] = [nest]
+            self.sequential[sequential:] = [_Sequential(statements_of(band), reasons)]
         return _mark_members(band, chosen)
 
     def _updates_one_element(self, band: isl.ScheduleNode) -> bool:
@@ -273,16 +267,6 @@ def _parallel_members(
             positions.append(position)
         actives = still_active(actives, member)
     return tuple(positions), tuple(reasons)
-
-
-def _overwrites_only(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> bool:
-    """Whether a member of a band carries dependences, but none along which a value flows."""
-    for member in members_of(band):
-        kinds = {each.dependence.kind for each in actives if separates(each, member)}
-        if kinds and kinds <= {DependenceKind.ANTI, DependenceKind.OUTPUT}:
-            return True
-        actives = still_active(actives, member)
-    return False
 
 
 def runs_once(band: isl.ScheduleNode, position: int) -> bool:

@@ -351,7 +351,7 @@ def test_an_order_of_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert path is not None
     source, target = tmp_path / "moldyn.c", tmp_path / "out.c"
     source.write_text(path.read_text())
-    assert transformed(source, target, "--passes=reorder-data{method=given}") == 1
+    assert transformed(source, target, "--passes=reorder-data{method=given}") == 2
     assert "the file must declare 'void moldyn_order(const long *starts" in capsys.readouterr().err
     order = """
 static long calls;

@@ -32,7 +32,8 @@ def test_added_memory(case: str, tmp_path: Path) -> None:
     source.write_bytes((FOLDER / source.name).read_bytes())
     expected = output_of(reference(source, "-Wno-unknown-pragmas"))
     target = tmp_path / "out.c"
-    assert transformed(source, target, *options) == 0
+    # The passes of one case leave a nest as it is.
+    assert transformed(source, target, *options) == (2 if case == "private" else 0)
     program = compiled(target, *WARNINGS, *WRAPPED)
     # Where an allocation fails, the original code runs.
     for limit in (None, 0, 50_000):

@@ -150,7 +150,7 @@ ADVICE = {
     "static inline, or declare it as __attribute__((const)) or pure)",
     LOOP + "A[i] = g(A[i]);": "a call through a pointer (call a function of this file by its name)",
     LOOP + "rows[i][0] = 1;": "which may overlap (pass one array, as 'double (*a)[n]')",
-    LOOP + "A[k++] = 1;": "'++' inside an expression (make it a statement of its own)",
+    LOOP + "A[i] = p[(*p)++];": "'++' inside an expression (make it a statement of its own)",
     LOOP + "A[i] = 1 + (k = i);": "inside an expression (make it a statement of its own)",
     "for (i = 0; i < n; i += n) A[i] = 1;": "(it can be a number, or a const integer)",
     "for (; i < n; i++) A[i] = 1;": "(set it in the header of the loop)",
@@ -175,10 +175,8 @@ def test_what_would_help(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main([str(source), "-o", str(tmp_path / "out.c"), *options]) == 2
     errors = capsys.readouterr().err
     assert "before it (declare pointers as restrict, or give --assume-no-alias)\n" in errors
-    assert (
-        "carries dependences through t (--privatize before it helps for temporary arrays)\n"
-        in errors
-    )
+    assert "carries dependences through t\n" in errors
+    assert "copies of t for each iteration: --privatize before the scheduler makes them" in errors
     # And it does.
     options = ["--quiet", "--assume-no-alias", "--passes=privatize,mark-parallel"]
     assert main([str(source), "-o", str(tmp_path / "out.c"), *options]) == 2

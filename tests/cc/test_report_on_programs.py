@@ -56,7 +56,7 @@ def test_kinds_are_counted(folder: Path) -> None:
     for line in ("5 programs", "1 transformed and equal", "2 left alone", "2 not compilable here"):
         assert line in lines
     assert "0 WRONG" in lines
-    assert "1 a call of ..., which may have side effects" in lines
+    assert any(line.startswith("1 a call of ..., which may have side effects") for line in lines)
     assert any(line.startswith("1 a step that is not a nonzero constant") for line in lines)
     assert any("endless.c: not compilable here: no end" in line for line in lines)
 

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from documentation import README, ROOT, commands, is_output, write_files_of_readme
 
-ROOT = Path(__file__).parents[2]
 HERE = Path(sys.executable).parent
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 INPUTS = (
@@ -180,14 +180,24 @@ def test_version(scripts: Path, tmp_path: Path) -> None:
     assert len(tools) == 7
 
 
-def test_readme_example(scripts: Path) -> None:
-    readme = (ROOT / "README.md").read_text()
-    example = re.search(r"^```python\n(import numpy.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+def test_readme_example(scripts: Path, tmp_path: Path) -> None:
+    write_files_of_readme(tmp_path)
+    example = re.search(
+        r"^```python\n(import numpy.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE
+    )
     assert example is not None
     program = f"{example[1]}\nprint(polyir.__file__, A.sum())\n"
     python = (scripts / "python", "-I", "-c", program)
     # Without a C compiler, LLVM compiles.
     environment = {**os.environ, "PATH": str(scripts)}
-    file, total = run(*python, folder=ROOT, environment=environment).stdout.split()
+    file, total = run(*python, folder=tmp_path, environment=environment).stdout.split()
     assert Path(file).is_relative_to(scripts.parent)
     assert 0 < float(total) < 1000
+
+
+def test_readme_commands(scripts: Path, tmp_path: Path) -> None:
+    write_files_of_readme(tmp_path)
+    environment = {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"}
+    for command, expected in commands(README):
+        shell = ("bash", "-c", f"{command} 2>&1 || true")
+        assert is_output(run(*shell, folder=tmp_path, environment=environment).stdout, expected)

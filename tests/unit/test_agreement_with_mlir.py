@@ -25,9 +25,12 @@ def test_inputs(folder: str) -> None:
 def test_filecheck_inputs() -> None:
     """What mlir-opt accepts, polyir accepts; what only polyir accepts has scops or kernels.
 
-    In MLIR 19, kernels are not affine scopes yet: numbers of threads are not symbols.
+    In MLIR 19, kernels are not affine scopes yet: numbers of threads are not symbols. mlir-opt lets
+    numbers beyond 64 bits wrap around.
     """
     for found in disagreements("filecheck"):
+        if "does not fit into 64 bits" in (found.polyir or ""):
+            continue
         assert found.kind == "only polyir accepts", found
         assert "poly." in found.part.text or "gpu." in found.part.text, found
 

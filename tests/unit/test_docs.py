@@ -1,7 +1,7 @@
 """The listings of the documentation, run as a reader would.
 
-In a `console` block, a line `$ command` is run in the repository's folder, and what follows is
-compared with its output; a line `...` stands for any lines.
+Commands are run in the repository's folder, those of the README in an empty folder with the files
+that it shows.
 """
 
 from __future__ import annotations
@@ -13,21 +13,8 @@ from pathlib import Path
 
 import pytest
 import tool_server
+from documentation import README, ROOT, commands, is_output, pages, write_files_of_readme
 from gpu_devices import missing_opencl
-
-ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def listings() -> list[tuple[str, str, str]]:
-    """All commands of all pages: page, command, expected output."""
-    found: list[tuple[str, str, str]] = []
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        for block in BLOCK.findall(page.read_text()):
-            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-                command, _, output = part.partition("\n")
-                found.append((page.name, command, output))
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -35,20 +22,31 @@ def path() -> str:
     return tool_server.start()
 
 
-@pytest.mark.parametrize(("page", "command", "expected"), listings())
-def test_listing(page: str, command: str, expected: str, path: str) -> None:
+@pytest.fixture
+def folder(page: str, tmp_path: Path) -> Path:
+    """Where the listings of a page run."""
+    if page != README.name:
+        return ROOT
+    write_files_of_readme(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("page", "command", "expected"),
+    [(page.name, *listing) for page in pages() for listing in commands(page)],
+)
+def test_listing(page: str, command: str, expected: str, path: str, folder: Path) -> None:
     done = subprocess.run(
         command,
         shell=True,
-        cwd=ROOT,
+        cwd=folder,
         env={**os.environ, "PATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*?")
-    assert re.fullmatch(pattern, done.stdout), done.stdout
+    assert is_output(done.stdout, expected), done.stdout
 
 
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -58,14 +56,16 @@ def programs() -> list[tuple[str, int, str]]:
     """All Python listings: page, number, text."""
     return [
         (page.name, number, text)
-        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        for page in pages()
         for number, text in enumerate(PYTHON_BLOCK.findall(page.read_text()))
     ]
 
 
 @pytest.mark.parametrize(("page", "number", "text"), programs())
-def test_python_listing(page: str, number: int, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_listing(
+    page: str, number: int, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if 'target="opencl"' in text and missing_opencl():
         pytest.skip(missing_opencl())
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(folder)
     exec(compile(text, f"{page}, listing {number}", "exec"), {"__name__": "listing"})

@@ -53,7 +53,9 @@ def test_used_where_isl_takes_too_many_operations(
 
     monkeypatch.setattr(ast_build, "with_wider_domains", recorded)
     function = compiled(system, element_type)
-    assert used == [True]
+    # The original, which runs where memory that was added cannot be allocated, has loops, too.
+    assert used
+    assert all(used)
     for n in (1, 5, 8):
         inputs = random_inputs(system, {"N": n}, element_type, seed)
         assert_same(system, {"N": n}, inputs, element_type, usual)

@@ -11,6 +11,7 @@ from typing import Final
 import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 
+from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 from polyir.model.temporaries import is_allocated
 from polyir.model.vectors import element_bytes
@@ -111,7 +112,7 @@ def _extents(scop: Scop, array: str) -> _Extents | None:
 
 def _constant(value: int, like: isl.PwAff) -> isl.PwAff:
     """A constant where `like` is defined."""
-    return like.scale_val(isl.Val(0)).add_constant_val(isl.Val(value))
+    return like.scale_val(isl_value(0)).add_constant_val(isl_value(value))
 
 
 def _is_one(extent: isl.PwAff) -> bool:

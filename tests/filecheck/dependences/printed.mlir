@@ -12,7 +12,8 @@
 // MEMORY-NEXT: // flow    A  S0 -> S0  (1.. step 2,-1..1)  [steps, n] -> {
 // MEMORY-NEXT: // anti    A  S0 -> S0  (1.. step 2,-1..1)  [steps, n] -> {
 // MEMORY-NEXT: // output  A  S0 -> S0  (2.. step 2,0) {{ +}} [steps, n] -> {
-// POLY: poly.scop {{.*}} dependences <value, [flow "A" "[steps, n] -> { S0[
+// POLY: poly.scop {{.*}} dependences <value, [
+// POLY-NEXT: flow "A" "[steps, n] -> { S0[
 // LEGAL: printed.mlir:{{[0-9]+}}:{{[0-9]+}}: remark: [poly-dependences] value-based dependences: 1 flow, 1 anti, 1 output
 // LEGAL: remark: [check-schedule] all {{[0-9]+}} dependences hold
 func.func @jacobi(%steps: index, %n: index, %A: memref<2x?xf64>) {

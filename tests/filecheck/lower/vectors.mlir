@@ -13,7 +13,7 @@
 // CHECK: for (int64_t i = 0; i < 64; i += 8) {
 // CHECK-NEXT: const polyir_f64x8 a = *(polyir_f64x8_in_memory *)&A[i];
 // CHECK-NEXT: const polyir_f64x8 s = *(polyir_f64x8_in_memory *)&B[i + 3] * [[X]] + a;
-// CHECK-NEXT: *(polyir_f64x8_in_memory *)&B[i] = polyir_select_f64x8(s < a, s, a);
+// CHECK-NEXT: *(polyir_f64x8_in_memory *)&B[i] = polyir_select_f64x8((polyir_i64x8[]){s < a}, &s, &a);
 // MLIR-LABEL: func.func @relax
 // MLIR: arith.cmpf olt, %{{.*}}, %{{.*}} : vector<8xf64>
 // MLIR: arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<8xi1>, vector<8xf64>
