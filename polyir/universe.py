@@ -141,15 +141,7 @@ PASSES_BY_TOPIC: Final = {
 
 PASS_NAMES: Final = tuple(name for names in PASSES_BY_TOPIC.values() for name in names)
 
-PASSES_ON_INDEX_ARRAYS: Final = (
-    "check-indices",
-    "inspect-wavefronts",
-    "irregular-reductions",
-    "runtime-test",
-    "reorder-data",
-    "reorder-iterations",
-    "sparse-tile",
-)
+PASSES_ON_INDEX_ARRAYS: Final = PASSES_BY_TOPIC["index arrays"]
 """Passes that take loops as they are: a pipeline that begins with one of them raises nothing."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -30,10 +31,24 @@ def commands(page: Path) -> Iterator[tuple[str, str]]:
             yield command, output
 
 
-def is_output(text: str, expected: str) -> bool:
-    """Whether a command printed what a page says."""
+def run_command(
+    command: str, expected: str, folder: Path, environment: dict[str, str] | None = None
+) -> None:
+    """Run a command of a page, and compare both of its streams with what the page says.
+
+    It must succeed if the page leaves out all of its output.
+    """
+    done = subprocess.run(
+        ("bash", "-c", command),
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=expected == "...\n",
+    )
     pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*?")
-    return re.fullmatch(pattern, text) is not None
+    assert re.fullmatch(pattern, done.stdout), done.stdout
 
 
 def write_files_of_readme(folder: Path) -> None:

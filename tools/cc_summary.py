@@ -60,12 +60,8 @@ class Tally:
         errors = [each.error for each in parts if each.is_missed and each.error is not None]
         done = [each for each in parts if each.module is not None]
         for error in errors:
-            if not is_detecting:
-                self.missed.append(error)
-            elif isinstance(error, NotModelledError):
-                self.passed_over.append(error)
-            else:
-                self.missed.append(error)
+            was_asked = not (is_detecting and isinstance(error, NotModelledError))
+            (self.missed if was_asked else self.passed_over).append(error)
         if done and errors:
             self._in_part += 1
         elif errors:

@@ -203,9 +203,9 @@ def _cast(op: memref.CastOp, view: _View) -> _View:
 
 
 def _fold_reinterpretation(op: memref.ReinterpretCastOp, views: dict[SSAValue, _View]) -> None:
-    """One with strides is a view; others stay. Both are of the array of which `op.source` is one.
+    """A result with strides is a view, and is folded. A row-major result stays an operation.
 
-    As in MLIR, the offset is counted from the first element of that array.
+    As in MLIR, the offset counts from the first element of the array that `op.source` views.
     """
     array = views[op.source].array if op.source in views else op.source
     op.operands = [array, *tuple(op.operands)[1:]]

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from documentation import README, ROOT, commands, is_output, write_files_of_readme
+from documentation import README, ROOT, commands, run_command, write_files_of_readme
 
 HERE = Path(sys.executable).parent
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
@@ -199,5 +199,4 @@ def test_readme_commands(scripts: Path, tmp_path: Path) -> None:
     write_files_of_readme(tmp_path)
     environment = {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"}
     for command, expected in commands(README):
-        shell = ("bash", "-c", f"{command} 2>&1 || true")
-        assert is_output(run(*shell, folder=tmp_path, environment=environment).stdout, expected)
+        run_command(command, expected, tmp_path, environment)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import tool_server
-from documentation import README, ROOT, commands, is_output, pages, write_files_of_readme
+from documentation import README, ROOT, commands, pages, run_command, write_files_of_readme
 from gpu_devices import missing_opencl
 
 
@@ -36,17 +35,7 @@ def folder(page: str, tmp_path: Path) -> Path:
     [(page.name, *listing) for page in pages() for listing in commands(page)],
 )
 def test_listing(page: str, command: str, expected: str, path: str, folder: Path) -> None:
-    done = subprocess.run(
-        command,
-        shell=True,
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert is_output(done.stdout, expected), done.stdout
+    run_command(command, expected, folder, {**os.environ, "PATH": path})
 
 
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)

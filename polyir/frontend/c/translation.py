@@ -305,9 +305,7 @@ def _erase_dead(entry: Block) -> None:
                 for each in (*stores, op):
                     Rewriter.erase_op(each)
     for op in reversed(tuple(entry.walk())):
-        is_removable = is_side_effect_free(op) or isinstance(
-            op, (*LOADS, affine.ApplyOp, affine.MinOp)
-        )
+        is_removable = is_side_effect_free(op) or isinstance(op, _VALUES)
         if is_removable and op.results and not any(result.uses for result in op.results):
             Rewriter.erase_op(op)
 
