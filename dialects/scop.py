@@ -418,6 +418,25 @@ def _verify_names(scop: ScopOp) -> None:
             for part in sets_of(node.instances.data):
                 if part.get_tuple_name() not in names:
                     raise VerifyException(f"has a filter for an unknown statement: {part}")
+    _verify_dependences(scop)
+
+
+def _verify_dependences(scop: ScopOp) -> None:
+    """They are between instances of statements, in parameters that are declared."""
+    if scop.dependences is None:
+        return
+    known = {each.sym_name.data: each.domain.data for each in scop.statements}
+    declared = [name.data for name in scop.parameter_names]
+    for item in scop.dependences.data.items:
+        for name in parameters_of(item.relation.get_space()):
+            if name not in declared:
+                raise VerifyException(f"does not declare the parameter '{name}'")
+        for end in (isl.dim_type.in_, isl.dim_type.out):
+            name = item.relation.get_tuple_name(end) or ""
+            if name not in known:
+                raise VerifyException(f"has a dependence of an unknown statement '{name}'")
+            if item.relation.dim(end) != known[name].dim(isl.dim_type.set):
+                raise VerifyException(f"has a dependence with wrong dimensions of @{name}")
 
 
 def _is_equal(one: isl.UnionSet, another: isl.UnionSet) -> bool:

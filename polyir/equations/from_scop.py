@@ -54,7 +54,7 @@ from polyir.transform.expansion.temporaries import remove_unused
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
 
-CONVERSION_OPERATIONS = 20_000_000
+CONVERSION_OPERATIONS = 2_000_000
 """How many operations isl may take to find the equations of a scop: kernels take a hundredth."""
 
 

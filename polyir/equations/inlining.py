@@ -71,7 +71,8 @@ def inlined(program: Program, name: str) -> System:
     """The system of that name with one body, and renamed copies of the equations that it uses.
 
     A copy has the dimensions of the domain of instances before its own. Raises `PolyirError` for a
-    system that uses itself, and for an output of a use that is not simply a variable.
+    system that uses itself, for an output of a use that is not simply a variable, and for
+    variables that are not declared.
     """
     return _inlined(program, name, ())
 
@@ -154,6 +155,8 @@ class Instances:
         def rule(each: Expression) -> Expression:
             match each:
                 case Variable(name=name):
+                    if name not in renamed:
+                        raise PolyirError(f"there is no variable '{name}'", each.location)
                     return replace(each, name=renamed[name])
                 case Restrict(domain=domain):
                     return replace(each, domain=self.set(domain))

@@ -9,6 +9,7 @@ than ten seconds of processor time or the process more than a gigabyte.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import io
 import os
 import re
@@ -86,6 +87,7 @@ C_PASSES = (
 TOKEN = re.compile(r"\s+|[\w.$]+|[%@#!^][\w.$-]+|->|.")
 EXTRAS = ("", "0", "-1", "99999999999999999999", "{", "}", "(", '"', "é", "\0", ",", "=", "%x")
 SECONDS, MEGABYTES = 10, 1024
+BATCH = 250
 STEP_SECONDS = 2.0
 """Processor time for a step, as in the tester of programs."""
 
@@ -252,6 +254,50 @@ KINDS = {
 }
 
 
+def try_number(number: int) -> tuple[str, float]:
+    """What becomes of the input of a number, which is always the same, and how long it takes."""
+    random = Random(number)
+    name, kind = random.choices([*KINDS.items()], [kind.often for kind in KINDS.values()])[0]
+    text = mutated(random.choice(kind.texts()), random)
+    begin = time.process_time()
+    try:
+        outcome = kind.attempt(text)
+    except Exception:
+        outcome = "failed"
+        print(f"input {number}, {name}:\n{traceback.format_exc()}\n{text[:2000]}", flush=True)
+    seconds = time.process_time() - begin
+    if seconds > SECONDS:
+        outcome = "failed"
+        print(f"input {number}, {name}, took {seconds:.1f} s:\n{text}", flush=True)
+    return f"{name} {outcome}", seconds
+
+
+def run_in_child(numbers: range, done: Callable[[str, float], None]) -> int:
+    """Try inputs in a child process; returns how many it tried before it died, or all of them."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with os.fdopen(writer, "w", buffering=1) as stream:
+            # The traceback of a hang is printed, then the default action ends the process.
+            faulthandler.register(signal.SIGPROF, chain=True)
+            for number in numbers:
+                signal.setitimer(signal.ITIMER_PROF, 3 * SECONDS)
+                outcome, seconds = try_number(number)
+                print(outcome, seconds, sep="\t", file=stream)
+        os._exit(0)
+    os.close(writer)
+    tried = 0
+    with os.fdopen(reader) as stream:
+        for line in stream:
+            outcome, _, seconds = line.rpartition("\t")
+            done(outcome, float(seconds))
+            tried += 1
+    _, status = os.waitpid(child, 0)
+    if tried == len(numbers) and status != 0:
+        raise RuntimeError(f"the child ended with status {status}")
+    return tried
+
+
 def main() -> int:
     """Run; the exit code is 1 if anything was neither read nor refused."""
     parser = argparse.ArgumentParser(prog="make fuzz-inputs", description=__doc__)
@@ -259,32 +305,28 @@ def main() -> int:
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
     outcomes: Counter[str] = Counter()
-    slowest = 0.0
-    for number in range(options.seed, options.seed + options.count):
-        random = Random(number)
-        name, kind = random.choices([*KINDS.items()], [kind.often for kind in KINDS.values()])[0]
-        text = mutated(random.choice(kind.texts()), random)
-        begin = time.process_time()
-        # The default action ends the process: a hang cannot be missed.
-        signal.setitimer(signal.ITIMER_PROF, 3 * SECONDS)
-        try:
-            outcome = kind.attempt(text)
-        except Exception:
-            outcome = "failed"
-            print(f"input {number}, {name}:\n{traceback.format_exc()}\n{text[:2000]}", flush=True)
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        seconds = time.process_time() - begin
-        if seconds > SECONDS:
-            outcome = "failed"
-            print(f"input {number} took {seconds:.1f} s", flush=True)
-        slowest = max(slowest, seconds)
-        if number % 100 == 0:
-            print(f"up to input {number}: {dict(outcomes)}", flush=True)
-        outcomes[f"{name} {outcome}"] += 1
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    times = [0.0]
+
+    def done(outcome: str, seconds: float) -> None:
+        outcomes[outcome] += 1
+        times.append(seconds)
+
+    poly_texts()
+    end = options.seed + options.count
+    begin = options.seed
+    while begin < end:
+        numbers = range(begin, min(begin + BATCH, end))
+        tried = run_in_child(numbers, done)
+        if tried < len(numbers):
+            outcomes["hang or crash: failed"] += 1
+            print(f"input {begin + tried} hangs or crashes", flush=True)
+            tried += 1
+        begin += tried
+        print(f"up to input {begin - 1}: {dict(outcomes)}", flush=True)
+    megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     print(f"inputs tried: {options.count} (numbers {options.seed} on)")
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())))
-    print(f"slowest: {slowest:.2f} s; memory: {megabytes} MB")
+    print(f"slowest: {max(times):.2f} s; memory: {megabytes} MB")
     failed = any(outcome.endswith("failed") for outcome in outcomes) or megabytes > MEGABYTES
     return 1 if failed else 0
 

@@ -80,3 +80,55 @@ func.func @malformed(%n: index) {
   return
 }
 // CHECK: invalid.mlir:78:33: error: malformed isl object for poly.set
+
+// -----
+
+func.func @stranger(%n: index) {
+  poly.scop (%n as "n") context "[n] -> { : n > 0 }" dependences <value, [
+      flow "A" "[n] -> { S1[i] -> S0[i + 1] }"] order "{ S0[i] -> [i] }"> {
+    poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+    }
+    poly.domain "[n] -> { S0[i] : 0 <= i < n }"
+  }
+  return
+}
+// CHECK: invalid.mlir:87:3: error: 'poly.scop' op has a dependence of an unknown statement 'S1'
+
+// -----
+
+func.func @nameless(%n: index) {
+  poly.scop (%n as "n") context "[n] -> { : n > 0 }" dependences <value, [
+      flow "A" "[n] -> { S0[i] -> [i + 1] }"] order "{ S0[i] -> [i] }"> {
+    poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+    }
+    poly.domain "[n] -> { S0[i] : 0 <= i < n }"
+  }
+  return
+}
+// CHECK: invalid.mlir:100:3: error: 'poly.scop' op has a dependence of an unknown statement ''
+
+// -----
+
+func.func @dimensions(%n: index) {
+  poly.scop (%n as "n") context "[n] -> { : n > 0 }" dependences <value, [
+      flow "A" "[n] -> { S0[i] -> S0[i, 1] }"] order "{ S0[i] -> [i] }"> {
+    poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+    }
+    poly.domain "[n] -> { S0[i] : 0 <= i < n }"
+  }
+  return
+}
+// CHECK: invalid.mlir:113:3: error: 'poly.scop' op has a dependence with wrong dimensions of @S0
+
+// -----
+
+func.func @foreign(%n: index) {
+  poly.scop (%n as "n") context "[n] -> { : n > 0 }" dependences <value, [
+      flow "A" "[m] -> { S0[i] -> S0[i + 1] : i < m }"] order "{ S0[i] -> [i] }"> {
+    poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+    }
+    poly.domain "[n] -> { S0[i] : 0 <= i < n }"
+  }
+  return
+}
+// CHECK: invalid.mlir:126:3: error: 'poly.scop' op does not declare the parameter 'm'
