@@ -6,39 +6,32 @@ between the first and the last element that may be accessed are compared before 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import islpy as isl
-from xdsl.builder import Builder
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
 
-from polyir.codegen.ast import AstExpression, expression_from_isl
-from polyir.codegen.ast_expressions import AstExpressionReader
+from polyir.accessed_elements import (
+    MOST_PIECES,
+    AccessedElements,
+    bound_text,
+    builder_at_end,
+    condition_text,
+    extremum_text,
+)
+from polyir.codegen.ast import AstExpression, AstOperation, Operator, conjuncts
 from polyir.diagnostics import SourceLocation
-from polyir.dialects.scop import ScopOp
 from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
 from polyir.limits import limited
-from polyir.model.index_expressions import IndexExpression
-from polyir.model.scop import Scop, scop_of
-
-_MOST_PIECES = 8
-"""Bounds with more cases than this are not worth computing at run time."""
-
-
-@dataclass(frozen=True)
-class _SubscriptBox:
-    """The first and the last subscript of each dimension, and whether there is an element."""
-
-    ends: tuple[tuple[AstExpression, AstExpression], ...]
-    condition: AstExpression
 
 
 @dataclass(frozen=True)
@@ -56,16 +49,44 @@ class ArgumentRange:
 
 
 @dataclass(frozen=True)
+class ApartPair:
+    """Two ranges that must not overlap, unless the value at the position `needless` is true.
+
+    Then, one of them has no elements.
+    """
+
+    first: ArgumentRange
+    second: ArgumentRange
+    needless: int | None = None
+
+
+@dataclass(frozen=True)
 class AliasCheck:
     """What must be apart. `function` takes the region's arguments and returns the subscripts.
 
     It may call the functions `called`. The values at the positions `conditions` must be true.
+    Unless those at `executed` are all true, the region accesses nothing, and pointers may lead
+    nowhere.
     """
 
     function: func.FuncOp
-    pairs: tuple[tuple[ArgumentRange, ArgumentRange], ...]
+    pairs: tuple[ApartPair, ...]
     called: tuple[func.FuncOp, ...] = ()
     conditions: tuple[int, ...] = ()
+    executed: tuple[int, ...] = ()
+
+    @property
+    def pointers(self) -> tuple[int, ...]:
+        """The arguments the pointers to which are read, whatever the region does."""
+        ranges = [each for pair in self.pairs for each in (pair.first, pair.second)]
+        operands = dict.fromkeys(each.operand for each in ranges if each.condition is None)
+        return tuple(each for each in operands if isinstance(each, int))
+
+
+def operands_of(overlaps: Sequence[PossibleOverlap]) -> tuple[int, ...]:
+    """The positions of the arguments that may overlap others."""
+    operands = dict.fromkeys(each for pair in overlaps for each in (pair.first, pair.second))
+    return tuple(each for each in operands if isinstance(each, int))
 
 
 def with_assumptions(check: AliasCheck | None, assumed: func.FuncOp) -> AliasCheck:
@@ -100,151 +121,188 @@ def alias_check(
     """
     copy = module.clone()
     function = next(op for op in copy.ops if isinstance(op, func.FuncOp) and not op.is_declaration)
-    finder = _RangeFinder(function, arguments, location)
-    pairs = tuple(
-        (one, other)
-        for overlap in overlaps
-        for one in finder.ranges(overlap.first)
-        for other in finder.ranges(overlap.second)
+    operands = dict.fromkeys(each for pair in overlaps for each in (pair.first, pair.second))
+    boxes = limited(
+        "the ranges of arrays", lambda: _boxes(function, tuple(operands), overlaps), location
     )
-    finder.finish()
-    return AliasCheck(function, pairs)
+    for operand in operands:
+        if boxes.by_operand[operand] is None and _must_have_box(function, arguments, operand):
+            assert isinstance(operand, int)
+            raise _unknown(arguments[operand], location)
+    elements = AccessedElements(function)
+    writer = _Writer(elements)
+    ranges = {operand: writer.range(operand, boxes.by_operand[operand]) for operand in operands}
+    pairs = tuple(
+        ApartPair(
+            ranges[pair.first],
+            ranges[pair.second],
+            None if needless is None else writer.condition(needless),
+        )
+        for pair, needless in zip(overlaps, boxes.needless, strict=True)
+    )
+    executed = tuple(map(writer.condition, boxes.executed))
+    return_only(function.body.block, writer.results)
+    return AliasCheck(function, pairs, executed=executed)
+
+
+_Box = tuple[tuple[AstExpression, AstExpression], ...]
+"""The first and the last subscript of each dimension."""
+
+
+@dataclass(frozen=True)
+class _Boxes:
+    """The boxes of the operands, `None` for a whole object, and conditions.
+
+    `needless` are those for which a pair needs no test, where `executed` hold.
+    """
+
+    by_operand: dict[int | str, _Box | None]
+    needless: tuple[AstExpression | None, ...]
+    executed: tuple[AstExpression, ...]
+
+
+def _boxes(
+    function: func.FuncOp,
+    operands: Sequence[int | str],
+    overlaps: Sequence[PossibleOverlap],
+) -> _Boxes:
+    elements = AccessedElements(function)
+    executed = elements.executed.gist(elements.context).coalesce()
+    if executed.n_basic_set() > MOST_PIECES:
+        executed = isl.Set.universe(executed.get_space())
+    known = elements.context.intersect(executed)
+    boxes: dict[int | str, _Box | None] = {}
+    accessed: dict[int | str, isl.Set] = {}
+    for operand in operands:
+        boxes[operand] = None
+        accessed[operand] = isl.Set.universe(known.get_space())
+        memory = _array(function, operand)
+        parts = None if memory is None else elements.parts(memory)
+        if parts:
+            boxes[operand] = _box(parts, known)
+            accessed[operand] = reduce(isl.Set.union, [part.params() for part in parts])
+    needless = []
+    for pair in overlaps:
+        both = accessed[pair.first].intersect(accessed[pair.second])
+        never = known.subtract(both).coalesce()
+        is_simple = 0 < never.n_basic_set() <= MOST_PIECES
+        needless.append(condition_text(never, known) if is_simple else None)
+    runs = condition_text(executed, elements.context)
+    return _Boxes(boxes, tuple(needless), () if runs is None else conjuncts(runs))
+
+
+def _array(function: func.FuncOp, operand: int | str) -> SSAValue | None:
+    """The argument that an operand is, if it is an array."""
+    if isinstance(operand, str):
+        return None
+    memory = function.body.block.args[operand]
+    is_array = isinstance(memory.type, MemRefType) and bool(memory.type.get_shape())
+    return memory if is_array else None
+
+
+def _must_have_box(
+    function: func.FuncOp, arguments: Sequence[SourceArgument], operand: int | str
+) -> bool:
+    """Whether the size of an operand is not known."""
+    if _array(function, operand) is None:
+        return False
+    assert isinstance(operand, int)
+    return arguments[operand].origin.pointer is not None
+
+
+def _unknown(argument: SourceArgument, location: SourceLocation) -> NotModelledError:
+    origin = argument.origin
+    return NotModelledError(
+        f"'{origin.pointer}' may point to memory that the region accesses under another name; "
+        f"which elements the region accesses is not known before it ({RESTRICT})",
+        location_of_node(origin.node) or location,
+    )
+
+
+def _box(parts: Sequence[isl.Set], known: isl.Set) -> _Box | None:
+    """The box around elements that are accessed where `known` holds; `None` if it has no bounds."""
+    accessed = reduce(isl.Set.union, parts).intersect_params(known).coalesce()
+    pieces = [isl.Set.from_basic_set(each) for each in accessed.get_basic_sets()]
+    ends: list[tuple[AstExpression, AstExpression]] = []
+    for position in range(accessed.dim(isl.dim_type.set)):
+        if not all(_is_bounded(piece, position) for piece in pieces):
+            return None
+        least, greatest = accessed.dim_min(position), accessed.dim_max(position)
+        first = _bound(least, [piece.dim_min(position) for piece in pieces], known, Operator.MIN)
+        last = _bound(greatest, [piece.dim_max(position) for piece in pieces], known, Operator.MAX)
+        if first is None or last is None:
+            return None
+        ends.append((first, last))
+    return tuple(ends)
+
+
+def _bound(
+    exact: isl.PwAff, parts: Sequence[isl.PwAff], known: isl.Set, operator: Operator
+) -> AstExpression | None:
+    """A bound for all parts, exact if that is short; `None` if it has too many cases."""
+    simple = exact.coalesce().gist(known).coalesce()
+    found = extremum_text(simple, known)
+    if found is not None:
+        return found
+    if _is_choice(simple):
+        return bound_text(simple, known)
+    # An empty part may only make the range larger.
+    alone = [part.coalesce().gist(part.domain()).coalesce() for part in parts]
+    if any(part.n_piece() > MOST_PIECES for part in alone):
+        return None
+    affine = [isl.PwAff.from_aff(p.get_pieces()[0][1]) for p in alone if p.n_piece() == 1]
+    combine = isl.PwAff.min if operator is Operator.MIN else isl.PwAff.max
+    together = [reduce(combine, affine).coalesce()] if affine else []
+    texts = [bound_text(each.gist(known).coalesce(), known) for each in together]
+    texts += [
+        bound_text(part, whole.domain())
+        for part, whole in zip(alone, parts, strict=True)
+        if part.n_piece() > 1
+    ]
+    return texts[0] if len(texts) == 1 else AstOperation(operator, tuple(texts))
+
+
+def _is_bounded(part: isl.Set, position: int) -> bool:
+    dimension = isl.dim_type.set
+    return bool(
+        part.dim_has_lower_bound(dimension, position)
+        and part.dim_has_upper_bound(dimension, position)
+    )
+
+
+def _is_choice(bound: isl.PwAff) -> bool:
+    """Whether one comparison decides which of two cases a bound is."""
+    if bound.n_piece() != 2:
+        return False
+    domains = [domain.get_basic_sets() for domain, _ in bound.get_pieces()]
+    return any(len(d) == 1 and d[0].n_constraint() == 1 for d in domains)
 
 
 @dataclass
-class _RangeFinder:
-    """Computes ranges in front of the scops of a function."""
+class _Writer:
+    """Computes ends and conditions at the end of a function."""
 
-    function: func.FuncOp
-    arguments: Sequence[SourceArgument]
-    location: SourceLocation
-    _results: list[SSAValue] = field(default_factory=list)
-    _known: dict[int | str, tuple[ArgumentRange, ...]] = field(default_factory=dict)
+    elements: AccessedElements
+    results: list[SSAValue] = field(default_factory=list)
 
-    def ranges(self, operand: int | str) -> tuple[ArgumentRange, ...]:
-        """The ranges that the region accesses; several if it has several parts."""
-        found = self._known.get(operand)
-        if found is None:
-            found = self._known[operand] = tuple(self._ranges(operand))
-        return found
+    def __post_init__(self) -> None:
+        self._reader = self.elements.reader()
+        self._builder = builder_at_end(self.elements.block)
 
-    def _ranges(self, operand: int | str) -> Iterator[ArgumentRange]:
-        whole = ArgumentRange(operand, None)
-        if isinstance(operand, str):
-            yield whole
-            return
-        memory = self.function.body.block.args[operand]
-        if not isinstance(memory.type, MemRefType) or not memory.type.get_shape():
-            yield whole
-            return
-        is_object = self.arguments[operand].origin.pointer is None
-        if self._is_accessed_outside(memory):
-            yield self._unknown(operand, whole, is_object)
-            return
-        for op in tuple(self.function.walk()):
-            if not isinstance(op, ScopOp):
-                continue
-            if op.parent_block() is not self.function.body.block:
-                yield self._unknown(operand, whole, is_object)
-                return
-            scop = scop_of(op)
-            name = next((name for name, value in scop.arrays.items() if value is memory), None)
-            if name is None:
-                continue
-            box = _limited_box(scop, name, self.location)
-            if box is None:
-                yield self._unknown(operand, whole, is_object)
-                return
-            yield self._range(operand, op, box)
+    def _position(self, value: SSAValue) -> int:
+        self.results.append(value)
+        return len(self.results) - 1
 
-    def _is_accessed_outside(self, memory: SSAValue) -> bool:
-        """Whether an operation in no scop accesses `memory`."""
-        return any(
-            not _is_in_scop(op)
-            for op in self.function.walk()
-            if memory in op.operands and not isinstance(op, ScopOp)
-        )
+    def range(self, operand: int | str, box: _Box | None) -> ArgumentRange:
+        """The range of an operand in a box."""
+        if box is None:
+            return ArgumentRange(operand, None)
+        ends = [
+            tuple(self._position(self._reader.value(each, self._builder)) for each in pair)
+            for pair in box
+        ]
+        return ArgumentRange(operand, tuple((first, last) for first, last in ends))
 
-    def _unknown(self, operand: int, whole: ArgumentRange, is_object: bool) -> ArgumentRange:
-        if is_object:
-            return whole
-        origin = self.arguments[operand].origin
-        raise NotModelledError(
-            f"'{origin.pointer}' may point to memory that the region accesses under another name; "
-            f"which elements the region accesses is not known before it ({RESTRICT})",
-            location_of_node(origin.node) or self.location,
-        )
-
-    def _range(self, operand: int, scop: ScopOp, box: _SubscriptBox) -> ArgumentRange:
-        """Compute the ends of a box in front of a scop."""
-        values: Mapping[str, IndexExpression] = {
-            name: IndexExpression.of(value) for name, value in scop.parameter_values.items()
-        }
-        reader = AstExpressionReader(values)
-        builder = Builder(InsertPoint.before(scop))
-
-        def position(value: SSAValue) -> int:
-            self._results.append(value)
-            return len(self._results) - 1
-
-        ends = tuple(
-            (position(reader.value(first, builder)), position(reader.value(last, builder)))
-            for first, last in box.ends
-        )
-        origin = self.arguments[operand].origin
-        if origin.pointer in (None, origin.root):
-            return ArgumentRange(operand, ends)
-        return ArgumentRange(operand, ends, position(reader.condition(box.condition, builder)))
-
-    def finish(self) -> None:
-        """Only the computation of the results stays in the function."""
-        return_only(self.function, self._results)
-
-
-def _is_in_scop(op: Operation) -> bool:
-    parent = op.parent_op()
-    return isinstance(parent, ScopOp) or (parent is not None and _is_in_scop(parent))
-
-
-def _limited_box(scop: Scop, array: str, location: SourceLocation) -> _SubscriptBox | None:
-    return limited("the range of an array", lambda: _box(scop, array), location)
-
-
-def _box(scop: Scop, array: str) -> _SubscriptBox | None:
-    """The box around the elements of `array` that a scop accesses; `None` if it has no bounds."""
-    relations = [
-        access.relation
-        for statement in scop.statements
-        for access in statement.accesses
-        if access.array == array
-    ]
-    if not relations:
-        return None
-    accessed = relations[0].range()
-    for relation in relations[1:]:
-        accessed = accessed.union(relation.range())
-    accessed = accessed.intersect_params(scop.context.params()).coalesce()
-    build_all = isl.AstBuild.from_context(scop.context.params())
-    build = isl.AstBuild.from_context(accessed.params())
-    ends: list[tuple[AstExpression, AstExpression]] = []
-    for position in range(accessed.dim(isl.dim_type.set)):
-        if not _is_bounded(accessed, position):
-            return None
-        pair = (accessed.dim_min(position), accessed.dim_max(position))
-        bounds = [bound.coalesce().gist(accessed.params()).coalesce() for bound in pair]
-        if any(bound.n_piece() > _MOST_PIECES for bound in bounds):
-            return None
-        first, last = (expression_from_isl(build.expr_from_pw_aff(bound)) for bound in bounds)
-        ends.append((first, last))
-    return _SubscriptBox(
-        tuple(ends), expression_from_isl(build_all.expr_from_set(accessed.params()))
-    )
-
-
-def _is_bounded(accessed: isl.Set, position: int) -> bool:
-    dimension = isl.dim_type.set
-    return all(
-        part.dim_has_lower_bound(dimension, position)
-        and part.dim_has_upper_bound(dimension, position)
-        for part in map(isl.Set.from_basic_set, accessed.get_basic_sets())
-    )
+    def condition(self, condition: AstExpression) -> int:
+        """The position of a condition."""
+        return self._position(self._reader.condition(condition, self._builder))

@@ -31,6 +31,7 @@ from polyir.frontend.c.translation import TranslatedRegion
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.model.arguments import Source as Number
 from polyir.model.requirements import Requirement, requirements_of
+from polyir.read_checks import ReadCheck, read_check
 from polyir.runtime.argument_checks import ArgumentChecks
 from polyir.runtime.compiler import DEFAULT_FLAGS, CompilerOptions, find_compiler
 from polyir.runtime.foreign import ForeignFunction, ForeignModule
@@ -61,6 +62,7 @@ class PreparedRegion:
     region: SourceRegion
     content: TranslatedRegion
     check: AliasCheck | None
+    reads: ReadCheck | None
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ class CProgram:
             region = replace(region, content=content)
             finish_region(region, content, new_context())
             _require_one_cpu(content.module)
-            found = TransformedRegion(region, content.module, None, prepared.check)
+            checks = (prepared.check, prepared.reads)
+            found = TransformedRegion(region, content.module, None, *checks)
         except PolyirError as error:
             error.location = error.location or region.location
             return TransformedRegion(region, None, error)
@@ -240,11 +243,14 @@ def _prepare(region: SourceRegion, takes_data: bool, name: str) -> PreparedRegio
         content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()
     else:
         raise_region(region, raised)
+    pointers: tuple[int, ...] = ()
     if content.overlaps:
         check = alias_check_of(region, raised, takes_data)
+        pointers = check.pointers
+    reads = read_check(content, pointers, region.location)
     if content.assumed is not None:
         check = with_assumptions(check, content.assumed)
-    return PreparedRegion(region, content, check)
+    return PreparedRegion(region, content, check, reads)
 
 
 def _unexplained(error: NotModelledError) -> NotModelledError:

@@ -28,25 +28,23 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.accessed_elements import (
+    AccessedElements,
+    bounds_text,
+    builder_at_end,
+)
 from polyir.codegen.ast import AstExpression, expression_from_isl
-from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.diagnostics import SourceLocation
-from polyir.dialects.scop import ScopOp
 from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.limits import limited
-from polyir.model.index_expressions import IndexExpression
-from polyir.model.scop import Scop, scop_of
 from polyir.target.abi import ArrayParameter, Scalar, Signature, signature_of, symbol_name
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import NATIVE, ElementRange, Form, RegionText, range_texts
 from polyir.target.gpu import Language, gpu_text
 from polyir.universe import new_context, pass_type
-
-_MOST_PIECES = 8
-"""Subscripts with more cases than this are not worth computing at run time."""
 
 
 @dataclass(frozen=True)
@@ -93,13 +91,18 @@ def device_region(
             raise NotModelledError(f"'{name}' is not contiguous in memory", location)
     copy = content.module.clone()
     function = next(op for op in copy.ops if isinstance(op, func.FuncOp) and not op.is_declaration)
-    finder = _RangeFinder(function, content.arguments, location)
-    accessed = {
-        position: finder.ranges(position)
+    needed = [
+        position
         for position, argument in enumerate(content.arguments)
         if isinstance(argument, SourceArray) and _needs_range(function, position)
-    }
-    zero = finder.finish()
+    ]
+    found = limited("the ranges of arrays", lambda: _all_accessed(function, needed), location)
+    for position in needed:
+        if found[position] is None:
+            raise _unknown(content.arguments[position], location)
+    writer = _RangeWriter(AccessedElements(function))
+    accessed = {position: tuple(map(writer.range, found[position] or ())) for position in needed}
+    zero = writer.finish()
     pairs = () if assume_no_alias else tuple(_pairs(content))
     return DeviceRegion(function, accessed, zero, pairs)
 
@@ -152,49 +155,26 @@ def _rank(value: SSAValue) -> int:
     return len(value.type.get_shape()) if isinstance(value.type, MemRefType) else 0
 
 
-@dataclass
-class _RangeFinder:
-    """Computes ranges in front of the scops of a function."""
+def _unknown(argument: SourceArgument, location: SourceLocation) -> NotModelledError:
+    assert isinstance(argument, SourceArray)
+    name = place_text(argument)
+    return NotModelledError(
+        f"which elements of '{name}' the region accesses is not known before it "
+        "(declare it as an array with its size)",
+        location_of_node(argument.origin.node) or location,
+    )
 
-    function: func.FuncOp
-    arguments: Sequence[SourceArgument]
-    location: SourceLocation
+
+@dataclass
+class _RangeWriter:
+    """Computes ranges at the end of a function."""
+
+    elements: AccessedElements
     _results: list[SSAValue] = field(default_factory=list)
 
-    def ranges(self, operand: int) -> tuple[AccessedRange, ...]:
-        """The ranges of an array that the scops access."""
-        array = self.function.body.block.args[operand]
-        found: list[AccessedRange] = []
-        for op in tuple(self.function.walk()):
-            if isinstance(op, ScopOp):
-                scop = scop_of(op)
-                name = next((name for name, value in scop.arrays.items() if value is array), None)
-                if name is not None:
-                    found.append(self._range(operand, scop, name))
-            elif array in op.operands and not _is_in_scop(op):
-                raise self._unknown(operand)
-        return tuple(found)
-
-    def _unknown(self, operand: int) -> NotModelledError:
-        argument = self.arguments[operand]
-        assert isinstance(argument, SourceArray)
-        name = place_text(argument)
-        return NotModelledError(
-            f"which elements of '{name}' the region accesses is not known before it "
-            "(declare it as an array with its size)",
-            location_of_node(argument.origin.node) or self.location,
-        )
-
-    def _range(self, operand: int, scop: Scop, array: str) -> AccessedRange:
-        if scop.op.parent_block() is not self.function.body.block:
-            raise self._unknown(operand)
-        accessed = limited("the range of an array", lambda: _accessed(scop, array), self.location)
-        if accessed is None:
-            raise self._unknown(operand)
-        reader = AstExpressionReader(
-            {name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()}
-        )
-        builder = Builder(InsertPoint.before(scop.op))
+    def range(self, accessed: _Accessed) -> AccessedRange:
+        """The range of an array."""
+        reader, builder = self.elements.reader(), builder_at_end(self.elements.block)
 
         def position(value: SSAValue) -> int:
             self._results.append(value)
@@ -208,18 +188,10 @@ class _RangeFinder:
 
     def finish(self) -> int:
         """Only the computation of the results stays in the function; the position of a zero."""
-        block = self.function.body.block
-        last = block.last_op
-        assert last is not None
         zero = arith.ConstantOp.from_int_and_width(0, IndexType())
-        block.insert_op_before(zero, last)
-        return_only(self.function, [*self._results, zero.result])
+        builder_at_end(self.elements.block).insert(zero)
+        return_only(self.elements.block, [*self._results, zero.result])
         return len(self._results)
-
-
-def _is_in_scop(op: Operation) -> bool:
-    parent = op.parent_op()
-    return isinstance(parent, ScopOp) or (parent is not None and _is_in_scop(parent))
 
 
 @dataclass(frozen=True)
@@ -231,31 +203,36 @@ class _Accessed:
     condition: AstExpression
 
 
-def _accessed(scop: Scop, array: str) -> _Accessed | None:
-    """What a scop accesses of an array; `None` if that has no bounds, or complicated ones.
+def _all_accessed(
+    function: func.FuncOp, positions: Sequence[int]
+) -> dict[int, tuple[_Accessed, ...] | None]:
+    """What a function accesses of arguments; `None` where that is not known."""
+    elements = AccessedElements(function)
+    found: dict[int, tuple[_Accessed, ...] | None] = {}
+    for position in positions:
+        parts = elements.parts(function.body.block.args[position])
+        accessed = _accessed(parts, elements.context) if parts else None
+        found[position] = () if parts == () else None if accessed is None else (accessed,)
+    return found
+
+
+def _accessed(parts: Sequence[isl.Set], context: isl.Set) -> _Accessed | None:
+    """What is accessed of an array; `None` if that has no bounds, or complicated ones.
 
     Rows do not overlap, so that the last element is the lexicographically greatest.
     """
-    relations = [
-        access.relation
-        for statement in scop.statements
-        for access in statement.accesses
-        if access.array == array
-    ]
-    accessed = reduce(isl.Set.union, (relation.range() for relation in relations))
-    accessed = accessed.intersect_params(scop.context.params()).coalesce()
+    accessed = reduce(isl.Set.union, parts).intersect_params(context).coalesce()
     if not accessed.is_bounded():
         return None
     greatest = accessed.lexmax_pw_multi_aff()
     count = accessed.dim(isl.dim_type.set)
     known = accessed.params()
-    build, build_all = isl.AstBuild.from_context(known), scop.context.params()
     subscripts = [accessed.dim_min(0), *(greatest.get_pw_aff(n) for n in range(count))]
-    subscripts = [each.coalesce().gist(known).coalesce() for each in subscripts]
-    if any(each.n_piece() > _MOST_PIECES for each in subscripts):
+    texts = bounds_text(subscripts, known)
+    if texts is None:
         return None
-    least, *last = (expression_from_isl(build.expr_from_pw_aff(each)) for each in subscripts)
-    condition = isl.AstBuild.from_context(build_all).expr_from_set(known)
+    least, *last = texts
+    condition = isl.AstBuild.from_context(context).expr_from_set(known)
     return _Accessed(least, tuple(last), expression_from_isl(condition))
 
 

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.alias_checks import AliasCheck, ArgumentRange
+from polyir.alias_checks import AliasCheck, ApartPair, ArgumentRange
 from polyir.diagnostics import PolyirError, SourceLocation
 from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
@@ -61,7 +61,7 @@ def replaying_alias_check(
         ranges[operand] = [results.range(box, operand) for box in boxes if box.memory is memory]
     called = results.finish()
     pairs = tuple(
-        (one, other)
+        ApartPair(one, other)
         for pair in overlaps
         for one in ranges[pair.first]
         for other in ranges[pair.second]

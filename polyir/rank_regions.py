@@ -15,10 +15,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from polyir.device_regions import extent_text, has_subscripts_last, parameter_types, place_text
+from polyir.diagnostics import SourceLocation
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
+from polyir.read_checks import ReadCheck
 from polyir.target.abi import ArrayParameter, Signature, calls_mpi, signature_of, symbol_name
 from polyir.target.c import COptions, c_text
 from polyir.target.c.printer import wrapped
@@ -58,6 +60,13 @@ def require_whole_function(
         if isinstance(argument, SourceArray) and not has_subscripts_last(argument):
             message = f"'{place_text(argument)}' is not contiguous in memory"
             raise NotModelledError(message, region.location)
+
+
+def require_readable(reads: ReadCheck | None, location: SourceLocation) -> None:
+    """Raise `NotModelledError` if a part of a region must run although a check does not hold."""
+    if reads is not None and not reads.is_whole:
+        message = "only a part of it reads some numbers in memory, which all ranks read before it"
+        raise NotModelledError(message, location)
 
 
 class RankFile:

@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass, PassPipelineCallbackType
 
-from polyir.alias_checks import AliasCheck, alias_check, with_assumptions
+from polyir.alias_checks import AliasCheck, alias_check, operands_of, with_assumptions
 from polyir.diagnostics import PolyirError, Remark, RemarkKind, location_of, remarks_kept
 from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
@@ -33,11 +33,20 @@ from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import convert_equations, scops_in
 from polyir.passes.strategy_names import CHOSEN
+from polyir.read_checks import ReadCheck, copy_check, read_check
+from polyir.replacements import (
+    DISJOINT,
+    CheckText,
+    Replacement,
+    block_text,
+    check_text,
+    disjoint_call,
+    operand_text,
+    with_free_helpers,
+)
 from polyir.target.abi import Scalar
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import (
-    ORIGINAL_CODE,
-    ElementRange,
     Form,
     RegionText,
     range_texts,
@@ -72,6 +81,8 @@ class TransformedRegion:
     error: PolyirError | None
     check: AliasCheck | None = None
     """What must be apart at run time for the new loops to have the meaning of the old ones."""
+    reads: ReadCheck | None = None
+    """What must hold at run time for the parameters of the new loops to be readable."""
     device: DeviceRegion | None = None
     """What a call of the region's kernels needs, if it has kernels."""
     ranked: Signature | None = None
@@ -133,6 +144,7 @@ def _transformed(
     between: PassPipelineCallbackType | None,
 ) -> TransformedRegion:
     check: AliasCheck | None = None
+    reads: ReadCheck | None = None
     device: DeviceRegion | None = None
     ranked: Signature | None = None
     content = region.content
@@ -144,16 +156,26 @@ def _transformed(
         else:
             raise_region(region, content)
         if ranks is not None:
-            from polyir.rank_regions import require_whole_function
+            from polyir.rank_regions import require_readable, require_whole_function
 
             require_whole_function(region, content, assume_no_alias)
+            reads = copy_check(content, region.location)
+            require_readable(reads, region.location)
             ranks.name(content.function)
         elif kernels is not None:
             from polyir.device_regions import device_region
 
+            reads = copy_check(content, region.location)
             device = device_region(content, region.location, assume_no_alias)
         elif content.overlaps and not assume_no_alias:
-            check = alias_check_of(region, content, has_index_arrays(passes))
+            takes_data = has_index_arrays(passes)
+            pointers = () if takes_data else operands_of(content.overlaps)
+            reads = read_check(content, pointers, region.location)
+            check = alias_check_of(region, content, takes_data)
+            if takes_data:
+                reads = read_check(content, check.pointers, region.location)
+        else:
+            reads = read_check(content, (), region.location)
         if content.assumed is not None:
             check = with_assumptions(check, content.assumed)
         before = content.module.clone()
@@ -179,7 +201,7 @@ def _transformed(
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)
     return TransformedRegion(
-        region, content.module, None, check, device, ranked, tuple(remarks), is_changed
+        region, content.module, None, check, reads, device, ranked, tuple(remarks), is_changed
     )
 
 
@@ -297,32 +319,6 @@ def raise_region(region: SourceRegion, content: TranslatedRegion) -> None:
     raise NoEffectError("no loop in it writes to memory", region.location)
 
 
-@dataclass(frozen=True)
-class Replacement:
-    """The text of a region's new statements, and the line before which its helpers stand."""
-
-    region: SourceRegion
-    text: RegionText
-    unused: tuple[str, ...]
-    check: CheckText | None
-
-    @property
-    def helpers(self) -> dict[str, str]:
-        """The definitions of the functions that the new statements call, by their names."""
-        found = dict(self.text.helpers)
-        if self.check is not None:
-            found.update(self.check.before.helpers)
-        return found
-
-
-@dataclass(frozen=True)
-class CheckText:
-    """A condition in C for the new statements, and those that compute what it needs."""
-
-    before: RegionText
-    conditions: tuple[str, ...]
-
-
 def with_replacements(
     text: str,
     transformed: Sequence[TransformedRegion],
@@ -371,16 +367,17 @@ def _new_statements(
     own: frozenset[str] = frozenset()
     if ranks is not None:
         assert item.ranked is not None
-        replacement, own = _calling_on_ranks(region, content, item.ranked), ranks.names
+        replacement = _calling_on_ranks(item, content, item.ranked, macros)
+        own = ranks.names
     elif kernels is None:
-        replacement = _replacement(region, content, item.check, macros, openmp)
+        replacement = _replacement(item, content, macros, openmp)
     else:
         assert item.device is not None
         replacement = _calling(item, content, item.device, macros, kernels.language)
         own = kernels.names
     if content.final is not None:
         replacement = _with_final_values(replacement, content, content.final, macros)
-    return _with_free_helpers(replacement, words - own)
+    return with_free_helpers(replacement, words - own)
 
 
 def rewrite(
@@ -394,12 +391,21 @@ def rewrite(
     function around the first region that needs them.
     """
     lines = text.splitlines(keepends=True)
+    kept = _without_regions(lines, transformed)
     defined: dict[str, None] = {}
     insertions: list[tuple[int, list[str]]] = []
     for item in transformed:
         region, replacement = item.region, item.replacement
         if replacement is None:
             continue
+        replacement = replace(
+            replacement,
+            unused=tuple(
+                name
+                for name in replacement.unused
+                if name not in replacement.inlined or not _is_named(name, kept)
+            ),
+        )
         missing = {
             name: with_free_names(definition, macros)
             for name, definition in replacement.helpers.items()
@@ -412,12 +418,27 @@ def rewrite(
         insertions.append((head - 1, definitions))
         first = region.first_line - 1
         original = lines[region.statement_lines]
-        lines[first] = _block(replacement, lines[first], original, ending)
+        lines[first] = block_text(replacement, lines[first], original, ending)
         for number in range(region.first_line, region.last_line):
             lines[number] = ""
     for position, definitions in reversed(insertions):
         lines[position:position] = definitions
     return "".join(lines)
+
+
+def _without_regions(lines: Sequence[str], transformed: Sequence[TransformedRegion]) -> str:
+    """The text that stays."""
+    left = list(lines)
+    for item in transformed:
+        if item.replacement is not None:
+            for number in range(item.region.first_line - 1, item.region.last_line):
+                left[number] = ""
+    return "".join(left)
+
+
+def _is_named(name: str, text: str) -> bool:
+    """Whether a function is named after its definition or its declaration."""
+    return len(re.findall(rf"\b{name}\s*\(", text)) > 1
 
 
 def _require_orders(module: ModuleOp, words: Collection[str], region: SourceRegion) -> None:
@@ -441,16 +462,11 @@ _OUTSIDE_MEMBERS = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 
 
 def _replacement(
-    region: SourceRegion,
-    content: TranslatedRegion,
-    check: AliasCheck | None,
-    macros: Sequence[str],
-    openmp: bool,
+    item: TransformedRegion, content: TranslatedRegion, macros: Sequence[str], openmp: bool
 ) -> Replacement:
     forms = [_form(argument) for argument in content.arguments]
-    words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
     called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
-    taken = (*macros, *words, *called)
+    taken = (*macros, *_words_of(forms), *called)
     kernel = _kernel(content)
     check_allocations(kernel, None, "numbered" if openmp else "none")
     others = [op for op in _functions(content).values() if op is not kernel]
@@ -458,8 +474,33 @@ def _replacement(
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
     unused = tuple(name for name in content.own if name not in present or name not in given)
-    checked = None if check is None else _check_text(check, forms, (*taken, *content.mentioned))
-    return Replacement(region, text, unused, checked)
+    taken = (*taken, *content.mentioned)
+    check = None if item.check is None else check_text(item.check, content, forms, taken)
+    return _checked(item, content, text, unused, forms, taken, check)
+
+
+def _words_of(forms: Sequence[Form]) -> list[str]:
+    return [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
+
+
+def _checked(
+    item: TransformedRegion,
+    content: TranslatedRegion,
+    text: RegionText,
+    unused: tuple[str, ...],
+    forms: Sequence[Form],
+    taken: Sequence[str],
+    check: CheckText | None = None,
+) -> Replacement:
+    """The replacement of a region by statements, after the check of what it reads and `check`."""
+    reads = () if item.reads is None else item.reads.functions
+    texts = [range_texts(function, forms, (), taken) for function in reads]
+    checks = tuple(CheckText(each.before, tuple(map(operand_text, each.values))) for each in texts)
+    # Variables have new values even where the region accesses nothing.
+    is_whole = item.reads is not None and item.reads.is_whole and content.final is None
+    flag = next(name for n in count() if (name := f"runs_{n}" if n else "runs") not in taken)
+    inlined = frozenset(unused) & content.functions
+    return Replacement(item.region, text, unused, inlined, checks, is_whole, check, flag)
 
 
 def _calling(
@@ -473,15 +514,15 @@ def _calling(
     from polyir.device_regions import device_call
 
     forms = [_form(argument) for argument in content.arguments]
-    words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
-    taken = (*macros, *words, *content.mentioned)
+    taken = (*macros, *_words_of(forms), *content.mentioned)
     call = device_call(device, content.function, content.arguments, forms, taken, language)
     helpers = call.declarations
-    apart = [_call(pair) for pair in call.apart]
-    before = RegionText(call.before.lines, (*call.before.helpers, *([_DISJOINT] if apart else [])))
+    apart = [disjoint_call(pair) for pair in call.apart]
+    before = RegionText(call.before.lines, (*call.before.helpers, *([DISJOINT] if apart else [])))
     conditions = (*call.conditions, *apart)
     if item.check is not None:
-        checked = _check_text(item.check, forms, (*taken, *re.findall(r"\w+", str(before.lines))))
+        words = re.findall(r"\w+", str(before.lines))
+        checked = check_text(item.check, content, forms, (*taken, *words))
         before = RegionText(
             (*checked.before.lines, *before.lines),
             (*checked.before.helpers, *before.helpers),
@@ -494,11 +535,11 @@ def _calling(
         text, check = RegionText(lines, (*before.helpers, *helpers)), None
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     unused = tuple(name for name in content.own if name not in present)
-    return Replacement(item.region, text, unused, check)
+    return _checked(item, content, text, unused, forms, taken, check)
 
 
 def _calling_on_ranks(
-    region: SourceRegion, content: TranslatedRegion, called: Signature
+    item: TransformedRegion, content: TranslatedRegion, called: Signature, macros: Sequence[str]
 ) -> Replacement:
     """The call of a function on all ranks in the place of a region's statements."""
     from polyir.rank_regions import call_on_ranks
@@ -506,7 +547,9 @@ def _calling_on_ranks(
     text = call_on_ranks(called, content.arguments)
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     unused = tuple(name for name in content.own if name not in present)
-    return Replacement(region, text, unused, None)
+    forms = [_form(argument) for argument in content.arguments]
+    taken = (*macros, *_words_of(forms), *content.mentioned)
+    return _checked(item, content, text, unused, forms, taken)
 
 
 def _with_final_values(
@@ -539,87 +582,6 @@ def _with_final_values(
     return replace(replacement, text=new_text, unused=unused)
 
 
-def _with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replacement:
-    """The replacement, whose helpers have names that the file does not use.
-
-    A file that polyir-cc wrote has functions with the usual names.
-    """
-    names = {
-        name: next(free for n in count(1) if (free := f"{name}_{n}") not in words)
-        for name in replacement.helpers
-        if name in words
-    }
-    if not names:
-        return replacement
-    pattern = re.compile(rf"\b(?:{'|'.join(names)})\b")
-
-    def renamed(text: str) -> str:
-        return pattern.sub(lambda match: names[match[0]], text)
-
-    def renamed_in(text: RegionText) -> RegionText:
-        helpers = ((renamed(name), renamed(definition)) for name, definition in text.helpers)
-        return RegionText(tuple(map(renamed, text.lines)), tuple(helpers))
-
-    check = replacement.check
-    if check is not None:
-        conditions = tuple(map(renamed, check.conditions))
-        check = CheckText(renamed_in(check.before), conditions)
-    return replace(replacement, text=renamed_in(replacement.text), check=check)
-
-
-_DISJOINT = (
-    "polyir_disjoint",
-    """static inline int polyir_disjoint(const volatile void *first_1, const volatile void *end_1,
-                                  const volatile void *first_2, const volatile void *end_2) {
-  return (unsigned long)end_1 <= (unsigned long)first_2 ||
-         (unsigned long)end_2 <= (unsigned long)first_1;
-}
-""",
-)
-
-
-def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) -> CheckText:
-    """The check in C."""
-    ranges = dict.fromkeys(range for pair in check.pairs for range in pair)
-    boxes = {
-        range: ElementRange(range.operand, range.ends, range.condition)
-        for range in ranges
-        if isinstance(range.operand, int) and range.ends is not None
-    }
-    texts = range_texts(check.function, forms, tuple(boxes.values()), taken, check.called)
-    before, found = texts.before, dict(zip(boxes, texts.ranges, strict=True))
-    conditions = dict.fromkeys(_conjunction([texts.values[each] for each in check.conditions]))
-    for pair in check.pairs:
-        parts: list[str] = []
-        for range in pair:
-            if range in found:
-                text = found[range]
-                parts.append(f"{text.first}, {text.end}")
-                if text.condition is not None:
-                    conditions[f"({text.condition})"] = None
-            else:
-                operand = range.operand
-                name = operand if isinstance(operand, str) else forms[operand].text
-                parts.append(f"&{name}, &{name} + 1")
-        conditions[_call(parts)] = None
-    helpers = (*before.helpers, *([_DISJOINT] if check.pairs else []))
-    return CheckText(RegionText(before.lines, helpers), tuple(conditions))
-
-
-def _conjunction(conditions: Sequence[str]) -> Sequence[str]:
-    """Conditions as one if they fit into a line, with parentheses where they are needed."""
-    parts = [f"({text})" if "|" in text else text for text in conditions]
-    text = " && ".join(parts)
-    return [text] if text and len(text) <= 90 else parts
-
-
-def _call(parts: Sequence[str]) -> str:
-    """A call of the helper, on two lines if it is long."""
-    head = f"{_DISJOINT[0]}("
-    text = f"{head}{', '.join(parts)})"
-    return text if len(text) <= 90 else f"{head}{parts[0]},\n{' ' * len(head)}{parts[1]})"
-
-
 def _text_of(form: Form) -> str:
     if form.spelling is None:
         return form.text
@@ -650,34 +612,6 @@ def scalar_of(type: Arithmetic) -> Scalar:
     if type.is_float:
         return Scalar.DOUBLE if type.width == 64 else Scalar.FLOAT
     return Scalar(f"{'' if type.is_signed else 'u'}int{type.width}_t")
-
-
-def _block(replacement: Replacement, pragma: str, original: Sequence[str], ending: str) -> str:
-    """The statements in braces, indented as the pragma was, without its line.
-
-    With a check, `original` is executed where it does not hold.
-    """
-    indentation = pragma[: len(pragma) - len(pragma.lstrip())]
-    check = replacement.check
-    if check is not None and check.conditions:
-        condition = " &&\n".join(check.conditions).replace("\n", f"{ending}{indentation}      ")
-        head = ["{", *check.before.lines, f"  if ({condition}) {{"]
-        lines = [*head, *(f"  {line}" for line in replacement.text.lines), "  } else {"]
-        lines += [ORIGINAL_CODE, "  }", "}"]
-        return _with_original(lines, indentation, original, ending)
-    marks = " ".join(f"(void){name};" for name in replacement.unused)
-    inner = ([f"  {marks}"] if marks else []) + list(replacement.text.lines)
-    return _with_original(["{", *inner, "}"], indentation, original, ending)
-
-
-def _with_original(
-    lines: Sequence[str], indentation: str, original: Sequence[str], ending: str
-) -> str:
-    """The lines, indented, with the original statements in the places that are for them."""
-    return "".join(
-        "".join(original) if ORIGINAL_CODE in line else f"{indentation}{line}{ending}"
-        for line in lines
-    )
 
 
 def _line_ending(line: str) -> str:

@@ -193,6 +193,15 @@ def parts_of(expression: AstExpression) -> Iterator[AstExpression]:
             yield from parts_of(argument)
 
 
+def conjuncts(condition: AstExpression) -> tuple[AstExpression, ...]:
+    """The conditions that hold together where `condition` does."""
+    match condition:
+        case AstOperation(Operator.AND, arguments):
+            return tuple(part for each in arguments for part in conjuncts(each))
+        case _:
+            return (condition,)
+
+
 def variables_in(expression: AstExpression) -> frozenset[str]:
     """The parameters and iterators in an expression."""
     return frozenset(part.name for part in parts_of(expression) if isinstance(part, AstName))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import islpy as isl
@@ -125,6 +125,10 @@ class IndexReader:
                 return self.read(lhs).min(self.read(rhs))
             case arith.MaxSIOp(lhs=lhs, rhs=rhs):
                 return self.read(lhs).max(self.read(rhs))
+            case arith.SelectOp(cond=condition, lhs=lhs, rhs=rhs):
+                holds = self.read_truth(condition)
+                chosen = self.read(lhs).intersect_domain(holds)
+                return chosen.union_add(self.read(rhs).intersect_domain(holds.complement()))
             case arith.AddiOp(lhs=lhs, rhs=rhs):
                 return self.read(lhs).add(self.read(rhs))
             case arith.SubiOp(lhs=lhs, rhs=rhs):
@@ -136,6 +140,19 @@ class IndexReader:
                 raise NotAffineError(
                     f"{name} is not an affine function of iterators and parameters"
                 )
+
+    def read_truth(self, value: SSAValue) -> isl.Set:
+        """Where an `i1` is true: comparisons of indices, and conjunctions and disjunctions."""
+        match value.owner:
+            case arith.CmpiOp(predicate=predicate, lhs=lhs, rhs=rhs):
+                compare = _COMPARISONS.get(predicate.value.data)
+                if compare is not None:
+                    return compare(self.read(lhs), self.read(rhs))
+            case arith.AndIOp(lhs=lhs, rhs=rhs):
+                return self.read_truth(lhs).intersect(self.read_truth(rhs))
+            case arith.OrIOp(lhs=lhs, rhs=rhs):
+                return self.read_truth(lhs).union(self.read_truth(rhs))
+        raise NotAffineError("a condition that is not affine")
 
     def read_map(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[isl.PwAff]:
         """The results of `map` applied to `operands` (dimensions first, then symbols)."""
@@ -154,6 +171,16 @@ class IndexReader:
             holds = holds.intersect(_CONSTRAINTS[constraint.kind](left, right))
         return holds
 
+
+_COMPARISONS: Mapping[int, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
+    0: isl.PwAff.eq_set,
+    1: isl.PwAff.ne_set,
+    2: isl.PwAff.lt_set,
+    3: isl.PwAff.le_set,
+    4: isl.PwAff.gt_set,
+    5: isl.PwAff.ge_set,
+}
+"""The signed predicates of `arith.cmpi`."""
 
 _CONSTRAINTS = {
     AffineConstraintKind.ge: isl.PwAff.ge_set,

@@ -74,6 +74,8 @@ class Builder:
         self._invariant: dict[SSAValue, None] = {}
         self._data: dict[SSAValue, None] = {}
         self._facts: list[IndexExpression] = []
+        self._path: tuple[Condition, ...] = ()
+        self._is_certain = True
         self._general_facts: list[IndexExpression] = []
         self._accesses: dict[SSAValue, list[SubscriptedAccess]] = {}
         self._cells: list[tuple[memref.AllocaOp, Block]] = []
@@ -117,6 +119,30 @@ class Builder:
             yield
         finally:
             del self._facts[known:]
+
+    @contextmanager
+    def under(self, condition: Condition, is_reached: bool = False) -> Iterator[None]:
+        """What is translated inside the `with` block is executed where `condition` holds.
+
+        The condition of a loop holds for the values of its counter. With `is_reached`, there are
+        such values wherever the program gets to the loop.
+        """
+        outer = self._path, self._is_certain
+        self._path, self._is_certain = (*self._path, condition), self._is_certain and is_reached
+        try:
+            yield
+        finally:
+            self._path, self._is_certain = outer
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the program always gets to the place."""
+        return self._is_certain
+
+    @property
+    def path(self) -> tuple[Condition, ...]:
+        """The conditions under which the program gets to the place."""
+        return self._path
 
     @property
     def block(self) -> Block:

@@ -186,8 +186,10 @@ class Calls:
         declare_pure(self._module, name, [value.type for value in operands], [result.ir])
         call = func.CallOp(name, operands, [result.ir])
         # Elsewhere it may not be executed at all, and must not be if it divides by zero.
-        is_first = self._builder.block is self._builder.entry
-        inserted = self._builder.insert_invariant(call) if is_first else self._builder.insert(call)
+        is_certain = self._builder.is_certain
+        inserted = (
+            self._builder.insert_invariant(call) if is_certain else self._builder.insert(call)
+        )
         return inserted.res[0]
 
     def _name(self, node: c_ast.FuncCall) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from math import prod
@@ -40,6 +40,14 @@ class Junction:
 
 
 Condition = Test | DataTest | Junction
+
+NEVER: Final = Junction(False, ())
+"""The condition that does not hold."""
+
+
+def constraints_hold(constraints: Sequence[Constraint]) -> Condition:
+    """The condition that all constraints hold."""
+    return Junction(True, tuple(map(Test, constraints)))
 
 
 def comparison(operator: str, left: IndexExpression, right: IndexExpression) -> Condition:

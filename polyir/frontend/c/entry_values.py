@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import func
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
 
@@ -13,13 +13,12 @@ def function_of_values(function: func.FuncOp, values: Sequence[SSAValue]) -> fun
     """A function with the arguments of `function` that returns what `values` are at its entry."""
     mapped: dict[SSAValue, SSAValue] = {}
     copy = function.clone(value_mapper=mapped)
-    return_only(copy, [mapped[value] for value in values])
+    return_only(copy.body.block, [mapped[value] for value in values])
     return copy
 
 
-def return_only(function: func.FuncOp, values: Sequence[SSAValue]) -> None:
-    """Return `values`; only their computation stays in the function."""
-    block = function.body.block
+def return_only(block: Block, values: Sequence[SSAValue]) -> None:
+    """Return `values` at the end of a function; only their computation stays in it."""
     last = block.last_op
     assert last is not None
     Rewriter.replace_op(last, func.ReturnOp(*values), new_results=[])

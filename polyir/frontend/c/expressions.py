@@ -16,12 +16,14 @@ from xdsl.ir.affine import AffineBinaryOpKind
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.conditions import (
+    NEVER,
     Condition,
     DataTest,
     Junction,
     Test,
     comparison,
     conjunction,
+    is_static,
     opposite,
 )
 from polyir.frontend.c.errors import refuse
@@ -271,8 +273,11 @@ class Expressions:
             case c_ast.UnaryOp(op="!", expr=inner):
                 return self.condition(inner, not negated)
             case c_ast.BinaryOp(op="&&" | "||" as operator):
-                parts = (self.condition(node.left, negated), self.condition(node.right, negated))
-                return Junction((operator == "&&") != negated, parts)
+                is_all = (operator == "&&") != negated
+                left = self.condition(node.left, negated)
+                with self._builder.under(left if is_all else opposite(left)):
+                    right = self.condition(node.right, negated)
+                return Junction(is_all, (left, right))
             case c_ast.BinaryOp(op=operator) if operator in _COMPARISONS:
                 return self._comparison(
                     node, _OPPOSITES[operator] if negated else operator, negated
@@ -289,7 +294,7 @@ class Expressions:
         value = self._attempt(lambda: self.value(node))
         if value is None:
             return DataTest(node, negated)
-        if value.index is not None:
+        if value.index is not None and self._builder.is_affine(value.index):
             return comparison(operator, value.index, IndexExpression())
         zero = Value(INT, index=IndexExpression())
         return self.operators.comparison_of_pieces(operator, value, zero) or DataTest(node, negated)
@@ -324,7 +329,7 @@ class Expressions:
         if pair is None:
             return DataTest(node, negated)
         left, right = (value.index for value in pair)
-        if left is not None and right is not None:
+        if left is not None and right is not None and self._builder.is_affine(left - right):
             if (left - right).wide_number is not None:
                 return DataTest(node, negated)
             return comparison(operator, left, right)
@@ -354,8 +359,10 @@ class Expressions:
                     return self._data_test(node, negated)
             case Junction(is_all=is_all, parts=parts):
                 result = self.truth(parts[0])
-                for part in parts[1:]:
-                    result = self._joined(is_all, result, part)
+                for position, part in enumerate(parts[1:], start=1):
+                    before = Junction(is_all, parts[:position])
+                    with self._builder.under(before if is_all else opposite(before)):
+                        result = self._joined(is_all, result, part)
                 return result
 
     def _joined(self, is_all: bool, left: SSAValue, part: Condition) -> SSAValue:
@@ -431,11 +438,15 @@ class Expressions:
         types = [self._type_of(arm) for arm in (node.iftrue, node.iffalse)]
         type = common_type(*types)
 
-        def arm(part: c_ast.Node) -> Callable[[], SSAValue]:
-            return lambda: self.conversions.data(self.conversions.convert(self.value(part), type))
+        def arm(part: c_ast.Node, reached: Condition) -> Callable[[], SSAValue]:
+            def computed() -> SSAValue:
+                with self._builder.under(reached):
+                    return self.conversions.data(self.conversions.convert(self.value(part), type))
 
-        chosen = self._choice(self.truth(condition), type.ir, arm(node.iftrue), arm(node.iffalse))
-        return Value(type, chosen)
+            return computed
+
+        arms = (arm(node.iftrue, condition), arm(node.iffalse, opposite(condition)))
+        return Value(type, self._choice(self.truth(condition), type.ir, *arms))
 
     def _selection(self, node: c_ast.TernaryOp, condition: Condition) -> Value:
         """A choice between two values that may both be computed."""
@@ -450,6 +461,12 @@ class Expressions:
             index = None if pieces is None else self.operators.index_of(pieces)
             if index is not None and not type.is_float:
                 return Value(type, index=index)
+        if true.index is not None and false.index is not None and not type.is_float:
+            are_affine = map(self._builder.is_affine, (true.index, false.index))
+            if is_static(condition) and all(are_affine):
+                selected = self._index_selection(condition, true.index, false.index)
+                found = Value(type, index=selected)
+                return self.operators.with_pieces(found, pieces if type.is_signed else None)
         operands = (self.conversions.data(true), self.conversions.data(false))
         op = arith.SelectOp(self.truth(condition), *operands)
         if type.is_float:
@@ -464,6 +481,17 @@ class Expressions:
                 self._builder.assume_constraint(constraint)
             return self.value(node)
 
+    def _index_selection(
+        self, condition: Condition, true: IndexExpression, false: IndexExpression
+    ) -> IndexExpression:
+        """One of two indices. Affine maps cannot use it, but its cases are known."""
+        operands = (self._builder.index_value(true), self._builder.index_value(false))
+        op = arith.SelectOp(self.truth(condition), *operands)
+        result = self._builder.insert_invariant(op).result
+        if not self._builder.is_invariant(result):
+            self._builder.note_data(result)
+        return IndexExpression.of(result)
+
     def constant(self, node: c_ast.Node) -> int | None:
         """The number that an integer expression is wherever it stands in its block, if any."""
         return self._tried(node).constant
@@ -474,7 +502,7 @@ class Expressions:
     def _tried(self, node: c_ast.Node) -> Value:
         """What is known about an expression; operations inserted to find it are removed again."""
         block = Block()
-        with self._builder.inside(block):
+        with self._builder.inside(block), self._builder.under(NEVER):
             value = self.value(node)
         for op in reversed(tuple(block.ops)):
             block.erase_op(op)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
@@ -11,6 +12,7 @@ from xdsl.ir import SSAValue
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import RegionNames, key_of
+from polyir.frontend.c.reads import Reads
 from polyir.frontend.c.scopes import DeclaredVariable, Scopes
 from polyir.frontend.c.types import (
     Arithmetic,
@@ -39,6 +41,13 @@ class BaseObject:
     pointer: str | None = None
     is_restrict: bool = False
     node: c_ast.Node | None = field(default=None, compare=False, repr=False)
+    around_pointer: str | None = field(default=None, compare=False, repr=False)
+    """What must be readable for the pointer to be; `None` if it is a variable, or in one."""
+
+    @property
+    def container(self) -> str | None:
+        """What is readable where a part of the object is; `None` for a variable."""
+        return None if self.pointer is None else f"*{self.pointer}"
 
 
 @dataclass(frozen=True)
@@ -95,6 +104,20 @@ class Place:
     type: CType
     origin: BaseObject
 
+    def container(self, texts: Sequence[str]) -> str | None:
+        """What must be readable for this place to be, with the texts of its subscripts.
+
+        `None` for variables, and `*p` for all of what the pointer leads to.
+        """
+        pairs = zip(texts, self.extents, strict=True)
+        if not all(text.isdigit() and int(text) < (extent or 1) for text, extent in pairs):
+            return self.text(texts)
+        return self.origin.container
+
+    def text(self, texts: Sequence[str]) -> str:
+        """The spelling, with the texts of the subscripts."""
+        return "".join(part if isinstance(part, str) else f"[{texts[part]}]" for part in self.parts)
+
 
 @dataclass
 class SourceArguments:
@@ -102,12 +125,19 @@ class SourceArguments:
 
     builder: Builder
     described: dict[SSAValue, SourceArgument] = field(default_factory=dict)
+    reads: Reads = field(init=False)
     _arrays: dict[tuple[str, ...], SSAValue] = field(default_factory=dict)
     _scalars: dict[str, Value] = field(default_factory=dict)
     _pointers: dict[str, SSAValue] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.reads = Reads(self.builder)
+
     def array(self, place: Place, type: Arithmetic) -> SSAValue:
         """The memref in which a place lies."""
+        self._note(place.origin.around_pointer)
+        if None not in place.extents:
+            self._note(place.origin.container)
         memory = self._arrays.get(place.key)
         if memory is None:
             shape = [DYNAMIC_INDEX if n is None else n for n in place.extents]
@@ -116,9 +146,30 @@ class SourceArguments:
             self.described[memory] = SourceArray(place.parts, type, place.origin)
         return memory
 
-    def scalar(self, place: Place, type: Arithmetic) -> Value:
-        """The value of a scalar that does not change in the region."""
-        text = "".join(map(str, place.parts))
+    def scalar(self, place: Place, type: Arithmetic, texts: Sequence[str] = ()) -> Value | None:
+        """The value of a scalar that does not change in the region, with fixed subscripts.
+
+        `None` if it must not be read before the region.
+        """
+        container = place.container(texts)
+        if container is not None and not self.reads.may_precede(container):
+            return None
+        value = self._scalar(place, type, place.text(texts))
+        if container is not None:
+            (argument,) = [value.ssa] if value.index is None else value.index.values()
+            assert argument is not None
+            self.reads.containers[argument] = container
+            self._note(place.origin.around_pointer)
+            self._note(container)
+            if None not in place.extents:
+                self._note(place.origin.container)
+        return value
+
+    def _note(self, container: str | None) -> None:
+        if container is not None:
+            self.reads.note(container)
+
+    def _scalar(self, place: Place, type: Arithmetic, text: str) -> Value:
         known = self._scalars.get(text)
         if known is not None:
             return known
@@ -209,7 +260,8 @@ class Places:
         origin = place.origin
         if isinstance(place.type, Pointer):
             text = "".join(str(part) for part in place.parts)
-            origin = BaseObject(origin.root, text, place.type.is_restrict, origin.node)
+            restricts = place.type.is_restrict
+            origin = BaseObject(origin.root, text, restricts, origin.node, origin.container)
             if place.key not in self._names.indexed:
                 parts = ("(*", *place.parts, ")")
                 return Place(place.key, parts, place.subscripts, place.extents, element, origin)

@@ -17,7 +17,9 @@ from polyir.frontend.c.conditions import (
     Junction,
     Test,
     conjunction,
+    constraints_hold,
     is_static,
+    opposite,
     parts_of_conjunction,
 )
 from polyir.frontend.c.errors import refuse
@@ -281,12 +283,14 @@ class Statements:
     def _affine_if(self, node: c_ast.If, constraints: Sequence[Constraint]) -> None:
         true, false = self._insert_affine_if(constraints, node.iffalse is not None)
         branches = Branches(self._variables)
-        with self._builder.inside(true), branches.one():
+        holds = constraints_hold(constraints)
+        with self._builder.inside(true), self._builder.under(holds), branches.one():
             self._assume(constraints)
             self._arm(node.iftrue)
             self._builder.insert(affine.YieldOp.get())
         if false is not None:
-            with self._builder.inside(false), branches.one():
+            reached = self._builder.under(opposite(holds))
+            with self._builder.inside(false), reached, branches.one():
                 if len(constraints) == 1 and not constraints[0].is_equality:
                     self._builder.assume(constraints[0].expression.scale(-1).shift(-1))
                 self._arm(node.iffalse)
@@ -298,7 +302,7 @@ class Statements:
     ) -> None:
         """`if (constraints && condition)`; the second part is tested only if the first holds."""
         block, _ = self._insert_affine_if(constraints, has_else=False)
-        with self._builder.inside(block):
+        with self._builder.inside(block), self._builder.under(constraints_hold(constraints)):
             self._assume(constraints)
             self._data_if(node, condition)
             self._builder.insert(affine.YieldOp.get())
@@ -332,7 +336,8 @@ class Statements:
         outer, self._is_in_data_if = self._is_in_data_if, True
         values = Branches(self._variables)
         for branch, block in zip(branches, blocks, strict=True):
-            with self._builder.inside(block), values.one():
+            reached = condition if branch is node.iftrue else opposite(condition)
+            with self._builder.inside(block), self._builder.under(reached), values.one():
                 if branch is node.iftrue:
                     self._assume(constraints)
                 self._arm(branch)
@@ -484,7 +489,10 @@ class Statements:
         if tested and abs(header.step) != 1:
             raise refuse(header.condition, "a condition on two counters, of which none steps by 1")
         value = IndexExpression.of(counter)
-        with self._variables.nested(), self._builder.assuming():
+        # It is computed at least once, for the first value.
+        first = constraints_hold([Constraint(value - main.start, is_equality=True)])
+        reached = self._builder.under(first, is_reached=True)
+        with self._variables.nested(), self._builder.assuming(), reached:
             self._assume_start(counter, main.start, header.step)
             iteration = (value - main.start).scale(header.step)
             for other in tested:
@@ -549,9 +557,16 @@ class Statements:
         local = Value(main.type, index=value.shift(header.after_test))
         self._variables.declare(main.name, Local(main.type, local, is_counter=True))
         self._insert_for(lower, upper, step, block, is_affine)
-        with self._builder.inside(block):
-            self._builder.assume(*(counter - bound for bound in lower))
-            self._builder.assume(*((bound - counter).shift(-1) for bound in upper))
+        within = (
+            *(counter - bound for bound in lower),
+            *((bound - counter).shift(-1) for bound in upper),
+        )
+        steps = (counter - lower[0]).divide(AffineBinaryOpKind.Mod, step)
+        runs = constraints_hold(
+            [*(Constraint(each, False) for each in within), Constraint(steps, True)]
+        )
+        with self._builder.inside(block), self._builder.under(runs):
+            self._builder.assume(*within)
             for other in others:
                 self._declare_counter(header.node, other, iteration)
             first = self._variables.tracked_values()

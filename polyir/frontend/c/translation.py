@@ -9,7 +9,7 @@ from typing import Final
 
 from pycparser import c_ast
 from xdsl.dialects import affine, func, memref
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
@@ -34,6 +34,7 @@ from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.own_variables import make_own
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
+from polyir.frontend.c.reads import Reads
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.side_effects import with_steps_apart
 from polyir.frontend.c.stated_arrays import StatedArrays
@@ -49,8 +50,8 @@ class TranslatedRegion:
     """A region as a function: `arguments` has the spelling of each of its arguments in the source.
 
     `mentioned` are the names in the region, `own` those of local variables and of functions of
-    the file. `overlaps` are the pairs of arguments that may share memory, which the translation
-    assumes not to.
+    the file that a compiler may find unused without it, `functions` the latter. `overlaps` are the
+    pairs of arguments that may share memory, which the translation assumes not to.
     """
 
     module: ModuleOp
@@ -58,11 +59,14 @@ class TranslatedRegion:
     arguments: tuple[SourceArgument, ...]
     mentioned: tuple[str, ...]
     own: tuple[str, ...]
+    functions: frozenset[str]
     overlaps: tuple[PossibleOverlap, ...]
     explained: Callable[[NotModelledError], NotModelledError]
     """Makes an error in the body of a function that is inlined one of its call."""
     name: str
     """The name of the function before any pass."""
+    reads: Reads
+    """Where the program reads what the arguments lie in."""
     assumed: func.FuncOp | None = None
     """With the arguments of `function`, it returns what must be true for that to be the region."""
     final: FinalValues | None = None
@@ -238,15 +242,18 @@ class RegionTranslator:
         )
         counters = self._counters({*names.counted, *variables.from_outside})
         check_reads(calls.reads, entry, arguments, counters, points_to)
+        functions = frozenset(filter(self._is_own_function, mentioned))
         return TranslatedRegion(
             module,
             operation,
             arguments,
             mentioned,
-            tuple(name for name in mentioned if self._may_be_unused(name)),
+            tuple(name for name in mentioned if name in functions or self._may_be_unused(name)),
+            functions,
             overlaps(entry, arguments, counters, points_to),
             inliner.explained,
             operation.sym_name.data,
+            variables.arguments.reads,
             assumed,
             final,
         )
@@ -263,9 +270,14 @@ class RegionTranslator:
     def _may_be_unused(self, name: str) -> bool:
         """Whether a compiler may warn if the region no longer uses `name`."""
         meaning = self._scopes.meaning(name)
-        is_own = isinstance(meaning, FunctionName) and name in self._functions.definitions
         is_constant = isinstance(meaning, DeclaredVariable) and meaning.value is not None
-        return is_own or is_constant or self._scopes.is_local(name)
+        return is_constant or self._scopes.is_local(name)
+
+    def _is_own_function(self, name: str) -> bool:
+        """Whether a name is that of a function which no other file can call."""
+        definition = self._functions.definitions.get(name)
+        is_function = isinstance(self._scopes.meaning(name), FunctionName)
+        return is_function and definition is not None and "static" in definition.decl.storage
 
     def _name(self, function: c_ast.FuncDef) -> str:
         name = str(function.decl.name)
@@ -286,7 +298,8 @@ def _erase_unused(
         if argument is not None and argument.first_use is None:
             del described[argument]
     for argument in tuple(entry.args):
-        if argument not in described:
+        is_unused = isinstance(argument.type, MemRefType) and argument.first_use is None
+        if argument not in described or is_unused:
             entry.erase_arg(argument)
 
 

@@ -58,6 +58,7 @@ class Conversions:
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
+        self._casts: dict[tuple[IndexExpression, Arithmetic], SSAValue] = {}
 
     def data(self, value: Value) -> SSAValue:
         """The value in the IR type of its C type."""
@@ -71,7 +72,13 @@ class Conversions:
         origin = builder.origins.get(index)
         if origin is not None and origin.type == type.ir:
             return origin
-        return builder.insert_invariant(arith.IndexCastOp(index, type.ir)).result
+        if not builder.is_parametric(value.index):
+            return builder.insert(arith.IndexCastOp(index, type.ir)).result
+        key = (value.index, type)
+        if key not in self._casts:
+            cast = builder.insert_invariant(arith.IndexCastOp(index, type.ir))
+            self._casts[key] = cast.result
+        return self._casts[key]
 
     def index(self, value: Value) -> IndexExpression:
         """The value as an index; not affine where it depends on data."""

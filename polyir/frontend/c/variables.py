@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pycparser import c_ast
 from xdsl.dialects.builtin import MemRefType
@@ -293,8 +293,7 @@ class Variables:
         if not is_constant and self._builder.block is not self._builder.entry:
             # What is read only under a condition may be out of bounds where this does not hold.
             return None
-        parts = tuple(part if isinstance(part, str) else f"[{texts[part]}]" for part in place.parts)
-        return self.arguments.scalar(replace(place, parts=parts), type)
+        return self.arguments.scalar(place, type, [text for text in texts if text is not None])
 
     def _fixed_text(self, node: c_ast.Node | None) -> str | None:
         """A subscript that is a number or a variable that the region does not change."""

@@ -14,7 +14,7 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.isl_lists import basic_maps_of, maps_of
+from polyir.isl_lists import basic_maps_of, maps_of, parameters_of
 from polyir.isl_values import isl_value
 from polyir.model.analysis import flow_in_tree
 from polyir.model.order import MOST_REMEMBERED
@@ -168,13 +168,24 @@ def _completion(reference: ArrayReference) -> tuple[Row, ...]:
     return completing_rows(rows, reference.depth)
 
 
-@lru_cache(MOST_REMEMBERED)
 def _completed(reference: ArrayReference, dimensions: int, line_size: int | None) -> isl.UnionMap:
     """`{ S[i] -> line[...] }`: the completed subscripts, with the line instead of the last one.
 
     The first `dimensions` rows are those of the completion, zero where the statement has fewer.
     Without a `line_size`, the last subscript is its linear part: a point of the pattern.
     """
+    parameters = tuple(parameters_of(reference.relation.get_space()))
+    return _completed_with(reference, parameters, dimensions, line_size)
+
+
+# Relations can be equal with other parameters, which the result has as well.
+@lru_cache(MOST_REMEMBERED)
+def _completed_with(
+    reference: ArrayReference,
+    parameters: tuple[str, ...],
+    dimensions: int,
+    line_size: int | None,
+) -> isl.UnionMap:
     instances = reference.relation.domain()
     completion = _completion(reference)
     padding = [(0,) * reference.depth] * (dimensions - len(completion))

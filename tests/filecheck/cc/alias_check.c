@@ -11,7 +11,8 @@ static int limit = 100;
 
 // CHECK-LABEL: void parameters
 void parameters(int n, double *a, double *b) {
-// CHECK: if (polyir_disjoint(&b[0], &b[(long)n - 2] + 1, &a[1], &a[(long)n - 1] + 1)) {
+// CHECK: if (n >= 2 &&
+// CHECK-NEXT: polyir_disjoint(&b[0], &b[(long)n - 2] + 1, &a[1], &a[(long)n - 1] + 1)) {
 // CHECK-NEXT: for (long i = 1; i < n; i++) {
 // CHECK-NEXT: a[i] = b[i - 1];
 // CHECK: } else {
@@ -35,7 +36,8 @@ void restricted(int n, double *restrict a, double *b) {
 
 // A pointer that is made from a restrict pointer leads to the same memory.
 // CHECK-LABEL: void based_on_restrict
-// CHECK: if (polyir_disjoint(&b[0], &b[(long)n - 1] + 1, &a[0], &a[(long)n - 1] + 1)) {
+// CHECK: if (n >= 1 &&
+// CHECK-NEXT: polyir_disjoint(&b[0], &b[(long)n - 1] + 1, &a[0], &a[(long)n - 1] + 1)) {
 void based_on_restrict(int n, double *restrict a) {
   double *b = a + n;
 #pragma scop
@@ -46,7 +48,8 @@ void based_on_restrict(int n, double *restrict a) {
 
 // The bound may be what the pointer leads to.
 // CHECK-LABEL: void global_bound
-// CHECK: if (polyir_disjoint(&limit, &limit + 1, &a[0], &a[(long)limit - 1] + 1)) {
+// CHECK: if (limit >= 1 &&
+// CHECK-NEXT: polyir_disjoint(&limit, &limit + 1, &a[0], &a[(long)limit - 1] + 1)) {
 void global_bound(int *a) {
 #pragma scop
   for (int i = 0; i < limit; i++)
@@ -56,8 +59,8 @@ void global_bound(int *a) {
 
 // A pointer in memory is read only if the loop would read it. Other types do not alias.
 // CHECK-LABEL: void members
-// CHECK: if ((to->width >= 1) &&
-// CHECK-NEXT: polyir_disjoint(&from->pixels[0], &from->pixels[(long)to->width - 1] + 1,
+// CHECK: if (to->width >= 1) {
+// CHECK-NEXT: if (polyir_disjoint(&from->pixels[0], &from->pixels[(long)to->width - 1] + 1,
 // CHECK-NEXT: &to->pixels[0], &to->pixels[(long)to->width - 1] + 1)) {
 void members(struct image *to, struct image *from) {
 #pragma scop
@@ -86,7 +89,8 @@ double fresh(int n, double *a) {
 
 // The address of an array gets out of sight.
 // CHECK-LABEL: double passed_on
-// CHECK: if (polyir_disjoint(&a[0], &a[(long)n - 1] + 1, &own[0], &own[(long)n - 1] + 1)) {
+// CHECK: if (n >= 1 &&
+// CHECK-NEXT: polyir_disjoint(&a[0], &a[(long)n - 1] + 1, &own[0], &own[(long)n - 1] + 1)) {
 double *pass(double *);
 double passed_on(int n) {
   double own[100], *a = pass(own);
@@ -99,7 +103,8 @@ double passed_on(int n) {
 
 // The range of an array of the file is at most the whole array.
 // CHECK-LABEL: void whole_object
-// CHECK: if (polyir_disjoint(&a[0], &a[(long)n - 1] + 1, &table, &table + 1)) {
+// CHECK: if (n >= 1 &&
+// CHECK-NEXT: polyir_disjoint(&a[0], &a[(long)n - 1] + 1, &table, &table + 1)) {
 void whole_object(int n, double *a, const int *which) {
 #pragma scop
   for (int i = 0; i < n; i++)

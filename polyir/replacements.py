@@ -1,0 +1,222 @@
+"""The new statements of a region of a C file, with the checks before them, as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
+
+from polyir.alias_checks import AliasCheck
+from polyir.frontend.c.source import SourceRegion
+from polyir.frontend.c.translation import TranslatedRegion
+from polyir.target.c.region import ORIGINAL_CODE, ElementRange, Form, RegionText, range_texts
+
+
+@dataclass(frozen=True)
+class CheckText:
+    """A condition in C for the new statements, and those that compute what it needs."""
+
+    before: RegionText
+    conditions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """The text of a region's new statements, and the line before which its helpers stand.
+
+    They are executed where the checks hold, which are made in order: what one reads may only be
+    readable where those before it hold. Where the check `reads` does not hold, the region does
+    nothing if `is_whole`.
+    """
+
+    region: SourceRegion
+    text: RegionText
+    unused: tuple[str, ...]
+    inlined: frozenset[str]
+    """Those of `unused` that are functions."""
+    reads: tuple[CheckText, ...]
+    is_whole: bool
+    check: CheckText | None
+    flag: str
+    """The name of a variable that says whether the checks hold so far."""
+
+    @property
+    def texts(self) -> tuple[RegionText, ...]:
+        """All statements that are added."""
+        checks = (*self.reads, *([] if self.check is None else [self.check]))
+        return (self.text, *(check.before for check in checks))
+
+    @property
+    def helpers(self) -> dict[str, str]:
+        """The definitions of the functions that the new statements call, by their names."""
+        return {name: text for each in self.texts for name, text in each.helpers}
+
+
+def with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replacement:
+    """The replacement, whose helpers have names that the file does not use.
+
+    A file that polyir-cc wrote has functions with the usual names.
+    """
+    names = {
+        name: next(free for n in count(1) if (free := f"{name}_{n}") not in words)
+        for name in replacement.helpers
+        if name in words
+    }
+    if not names:
+        return replacement
+    pattern = re.compile(rf"\b(?:{'|'.join(names)})\b")
+
+    def renamed(text: str) -> str:
+        return pattern.sub(lambda match: names[match[0]], text)
+
+    def renamed_in(text: RegionText) -> RegionText:
+        helpers = ((renamed(name), renamed(definition)) for name, definition in text.helpers)
+        return RegionText(tuple(map(renamed, text.lines)), tuple(helpers))
+
+    def renamed_check(check: CheckText) -> CheckText:
+        return CheckText(renamed_in(check.before), tuple(map(renamed, check.conditions)))
+
+    check = None if replacement.check is None else renamed_check(replacement.check)
+    reads = tuple(map(renamed_check, replacement.reads))
+    return replace(replacement, text=renamed_in(replacement.text), reads=reads, check=check)
+
+
+def block_text(replacement: Replacement, pragma: str, original: Sequence[str], ending: str) -> str:
+    """The statements in braces, indented as the pragma was, without its line.
+
+    With checks, `original` is executed where they do not hold.
+    """
+    indentation = pragma[: len(pragma) - len(pragma.lstrip())]
+    check, reads = replacement.check, replacement.reads
+    checks = () if check is None or not check.conditions else (check,)
+    if not replacement.is_whole:
+        checks, reads = (*reads, *checks), ()
+    lines = replacement.text.lines
+    if checks:
+        lines = (*_conditional(checks, lines, replacement.flag), "  } else {", ORIGINAL_CODE, "  }")
+    if reads:
+        lines = (*_conditional(reads, lines, replacement.flag), "  }")
+    conditions = " ".join(each for check in reads for each in check.conditions)
+    words = re.findall(r"\w+", conditions)
+    unused = [name for name in replacement.unused if name not in words]
+    if not checks:
+        variables = " ".join(f"(void){name};" for name in unused if name not in replacement.inlined)
+        functions = [name for name in unused if name in replacement.inlined]
+        marks = [f"  {variables}"] if variables else []
+        marks += [f"  (void){name}; // Its calls are inlined." for name in functions]
+        lines = (*marks, *lines)
+    return "".join(
+        "".join(original) if ORIGINAL_CODE in line else f"{indentation}{line}{ending}"
+        for line in ("{", *lines, "}")
+    )
+
+
+def _conditional(checks: Sequence[CheckText], lines: Sequence[str], flag: str) -> tuple[str, ...]:
+    """Statements where checks hold, up to the brace that ends them.
+
+    A check is made where those before it hold.
+    """
+    first, *others = checks
+    before, conditions = list(first.before.lines), list(first.conditions)
+    for check in others:
+        if not check.before.lines:
+            conditions += check.conditions
+            continue
+        declared = "" if conditions == [flag] else "int "
+        before += [*_wrapped(f"  {declared}{flag} = ", conditions, ";"), f"  if ({flag}) {{"]
+        before += [f"  {line}" for line in check.before.lines]
+        before += [*_wrapped(f"    {flag} = ", check.conditions, ";"), "  }"]
+        conditions = [flag]
+    return (
+        *before,
+        *_wrapped("  if (", conditions, ") {"),
+        *(f"  {line}" for line in lines),
+    )
+
+
+def _wrapped(head: str, conditions: Sequence[str], end: str) -> list[str]:
+    """A conjunction; calls are on lines of their own."""
+    joined = conditions[0]
+    for one, other in pairwise(conditions):
+        joined += f" &&{chr(10) if '(' in one + other else ' '}{other}"
+    joined = joined.replace("\n", "\n      ")
+    return f"{head}{joined}{end}".splitlines()
+
+
+DISJOINT = (
+    "polyir_disjoint",
+    """static inline int polyir_disjoint(const volatile void *first_1, const volatile void *end_1,
+                                  const volatile void *first_2, const volatile void *end_2) {
+  return (unsigned long)end_1 <= (unsigned long)first_2 ||
+         (unsigned long)end_2 <= (unsigned long)first_1;
+}
+""",
+)
+
+
+def check_text(
+    check: AliasCheck,
+    content: TranslatedRegion,
+    forms: Sequence[Form],
+    taken: Sequence[str],
+) -> CheckText:
+    """The check in C."""
+    ranges = dict.fromkeys(each for pair in check.pairs for each in (pair.first, pair.second))
+    boxes = {
+        range: ElementRange(range.operand, range.ends, range.condition)
+        for range in ranges
+        if isinstance(range.operand, int) and range.ends is not None
+    }
+    texts = range_texts(check.function, forms, tuple(boxes.values()), taken, check.called)
+    before, found = texts.before, dict(zip(boxes, texts.ranges, strict=True))
+    tested = (*check.conditions, *check.executed)
+    conditions = dict.fromkeys(operand_text(texts.values[position]) for position in tested)
+    apart: dict[tuple[str, ...], dict[str, None]] = {}
+    for pair in check.pairs:
+        parts: list[str] = []
+        needless = [] if pair.needless is None else [texts.values[pair.needless]]
+        for range in (pair.first, pair.second):
+            if range in found:
+                text = found[range]
+                parts.append(f"{text.first}, {text.end}")
+                if text.condition is not None:
+                    conditions[f"({text.condition})"] = None
+            else:
+                operand = range.operand
+                name = operand if isinstance(operand, str) else forms[operand].text
+                parts.append(f"&{name}, &{name} + 1")
+                needless += _if_null(content, operand, name)
+        apart.setdefault(tuple(dict.fromkeys(needless)), {})[disjoint_call(parts)] = None
+    for alternatives, calls in apart.items():
+        together = " &&\n".join(calls)
+        if alternatives:
+            inner = f"({together})" if len(calls) > 1 else together
+            indented = inner.replace("\n", "\n  ")
+            together = f"({' || '.join(alternatives)} ||\n {indented})"
+        conditions[together] = None
+    helpers = (*before.helpers, *([DISJOINT] if check.pairs else []))
+    return CheckText(RegionText(before.lines, helpers), tuple(conditions))
+
+
+def _if_null(content: TranslatedRegion, operand: int | str, name: str) -> list[str]:
+    """The condition that the pointer to a structure is null: no member has an address then.
+
+    None is needed if the structure is read.
+    """
+    if not isinstance(operand, int) or "->" not in name:
+        return []
+    origin = content.arguments[operand].origin
+    return [] if origin.container in content.reads.containers.values() else [f"!{origin.pointer}"]
+
+
+def disjoint_call(parts: Sequence[str]) -> str:
+    """A call of the helper, on two lines if it is long."""
+    head = f"{DISJOINT[0]}("
+    text = f"{head}{', '.join(parts)})"
+    return text if len(text) <= 90 else f"{head}{parts[0]},\n{' ' * len(head)}{parts[1]})"
+
+
+def operand_text(condition: str) -> str:
+    """A condition as an operand of `&&`."""
+    return f"({condition})" if "||" in condition or "?" in condition else condition
