@@ -19,7 +19,7 @@ void first_apart(int n, double r[40], double y[40]) {
 // CHECK: if (h >= 1 && w >= 1 &&
 // CHECK-NEXT: polyir_disjoint(&in[0], &in[((long)h - 1) * w + (long)w - 1] + 1,
 // CHECK-NEXT: &out[0], &out[((long)h - 1) * w + (long)w - 1] + 1)) {
-// CHECK: out[y * w + x] = in[polyir_max(0, polyir_min((long)h - 1, y - 1)) * w + x]
+// CHECK: out[y * w + x] = in[polyir_max(0, y - 1) * w + x]
 void border(const float *in, float *out, int h, int w) {
 #pragma scop
   for (int y = 0; y < h; y++)

@@ -21,6 +21,7 @@ void gemm(int m, int n, int k, const double *restrict a, int lda, const double *
 // The check of addresses follows. A test that another one implies is left out.
 // CHECK-LABEL: void smooth
 // CHECK: if (width >= (long)m + 2 &&
+// CHECK-NEXT: n >= 1 && m >= 1 &&
 // CHECK-NEXT: polyir_disjoint(&from[0], &from[((long)n + 1) * width + (long)m + 1] + 1,
 // CHECK: #pragma omp parallel for
 void smooth(int n, int m, int width, float *to, const float *from) {

@@ -54,7 +54,8 @@ int pack(int n, int m, int lda, const float *restrict a, float *restrict packed)
 
 // A pointer is an array with a counter in its subscripts; whether it leads into another is checked.
 // CHECK-LABEL: float *pointers
-// CHECK: if (polyir_disjoint(&from[0], &from[{{.*}}] + 1,
+// CHECK: if (n >= 1 && m >= 1 &&
+// CHECK-NEXT: polyir_disjoint(&from[0], &from[{{.*}}] + 1,
 // CHECK-NEXT: &to[0], &to[{{.*}}] + 1)) {
 // CHECK: #pragma omp parallel for
 // CHECK: to[i * m + j] = from[i * m + j] * 2.0f;
