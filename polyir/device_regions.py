@@ -8,7 +8,6 @@ original statements are executed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -32,8 +31,9 @@ from polyir.accessed_elements import (
     AccessedElements,
     bounds_text,
     builder_at_end,
+    condition_text,
 )
-from polyir.codegen.ast import AstExpression, expression_from_isl
+from polyir.codegen.ast import AstExpression, conjuncts
 from polyir.diagnostics import SourceLocation
 from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
@@ -51,13 +51,14 @@ from polyir.universe import new_context, pass_type
 class AccessedRange:
     """The elements of an array from the first one to the last that a scop accesses.
 
-    The numbers are positions among the values of `DeviceRegion.ranges`: the least first subscript,
-    the subscripts of the last element, and whether there is an element.
+    The numbers are positions among the values of `DeviceRegion.ranges`: the number of rows up to
+    the last one, the subscripts of the last element, and conditions for which there is an element
+    and no row before the array.
     """
 
-    least: int
+    rows: int
     last: tuple[int, ...]
-    condition: int
+    conditions: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -181,9 +182,9 @@ class _RangeWriter:
             return len(self._results) - 1
 
         return AccessedRange(
-            position(reader.value(accessed.least, builder)),
+            position(reader.value(accessed.rows, builder)),
             tuple(position(reader.value(each, builder)) for each in accessed.last),
-            position(reader.condition(accessed.condition, builder)),
+            tuple(position(reader.condition(each, builder)) for each in accessed.conditions),
         )
 
     def finish(self) -> int:
@@ -196,11 +197,11 @@ class _RangeWriter:
 
 @dataclass(frozen=True)
 class _Accessed:
-    """The least first subscript, those of the last element, and whether there is one."""
+    """What `AccessedRange` has, as expressions."""
 
-    least: AstExpression
+    rows: AstExpression
     last: tuple[AstExpression, ...]
-    condition: AstExpression
+    conditions: tuple[AstExpression, ...]
 
 
 def _all_accessed(
@@ -227,13 +228,13 @@ def _accessed(parts: Sequence[isl.Set], context: isl.Set) -> _Accessed | None:
     greatest = accessed.lexmax_pw_multi_aff()
     count = accessed.dim(isl.dim_type.set)
     known = accessed.params()
-    subscripts = [accessed.dim_min(0), *(greatest.get_pw_aff(n) for n in range(count))]
-    texts = bounds_text(subscripts, known)
+    last = [greatest.get_pw_aff(n) for n in range(count)]
+    one = isl.PwAff.val_on_domain(known, isl.Val.one(isl.DEFAULT_CONTEXT))
+    texts = bounds_text([last[0].add(one), *last], known)
     if texts is None:
         return None
-    least, *last = texts
-    condition = isl.AstBuild.from_context(context).expr_from_set(known)
-    return _Accessed(least, tuple(last), expression_from_isl(condition))
+    condition = condition_text(accessed.dim_min(0).nonneg_set(), context)
+    return _Accessed(texts[0], tuple(texts[1:]), () if condition is None else conjuncts(condition))
 
 
 # ------------------------------------------------------------------------------- the function
@@ -359,8 +360,7 @@ def device_call(
     remaining = iter(texts.ranges)
     ends = {operand: [next(remaining).end for _ in r] for operand, r in region.accessed.items()}
     every = [each for ranges in region.accessed.values() for each in ranges]
-    conditions = [texts.values[each.condition] for each in every]
-    conditions += [f"{texts.values[each.least]} >= 0" for each in every]
+    conditions = [texts.values[condition] for each in every for condition in each.conditions]
 
     def ranges(operand: int | str) -> list[str]:
         if isinstance(operand, int) and operand in ends:
@@ -382,9 +382,7 @@ def device_call(
         if isinstance(argument, SourceScalar):
             passed.append(argument.text)
         elif isinstance(argument, SourceArray) and isinstance(parameter, ArrayParameter):
-            rows = [
-                f"{texts.values[each.last[0]]} + 1" for each in region.accessed.get(position, ())
-            ]
+            rows = [texts.values[each.rows] for each in region.accessed.get(position, ())]
             passed.append(f"({NATIVE.types[parameter.type.element]} *)&{_first_element(argument)}")
             passed += [
                 extent_text(argument, dimension) if dimension else _greatest(rows)
@@ -397,7 +395,7 @@ def device_call(
     types = ", ".join(parameter_types(signature)) or "void"
     return DeviceCall(
         texts.before,
-        tuple(dict.fromkeys(f"({each})" for each in conditions if not _is_known(each))),
+        tuple(dict.fromkeys(conditions)),
         tuple(dict.fromkeys(apart)),
         (*wrapped(f"  {name}({', '.join(passed)});"), f"  if ({error}()) __builtin_abort();"),
         (
@@ -405,11 +403,6 @@ def device_call(
             (error, f"int {error}(void);\n"),
         ),
     )
-
-
-def _is_known(condition: str) -> bool:
-    """Whether a condition holds as its text shows."""
-    return re.fullmatch(r"\(?(_Bool\))?1|\d+L? >= 0", condition) is not None
 
 
 def _greatest(values: Sequence[str]) -> str:

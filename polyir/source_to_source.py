@@ -519,7 +519,7 @@ def _calling(
     helpers = call.declarations
     apart = [disjoint_call(pair) for pair in call.apart]
     before = RegionText(call.before.lines, (*call.before.helpers, *([DISJOINT] if apart else [])))
-    conditions = (*call.conditions, *apart)
+    conditions = (*map(operand_text, call.conditions), *apart)
     if item.check is not None:
         words = re.findall(r"\w+", str(before.lines))
         checked = check_text(item.check, content, forms, (*taken, *words))

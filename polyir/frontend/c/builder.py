@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -360,8 +360,9 @@ class Builder:
             return False not in outcomes
         facts = [*self._general_facts, *self._facts]
         tested = [constraint.expression for constraint in constraints]
-        facts += _facts_of_extrema([*tested, *facts])
-        numbering = Numbering.over([*tested, *facts], dimensions_only=True)
+        extrema = _extrema_in([*tested, *facts])
+        of_extrema = (value for each in extrema.values() for value in each.values)
+        numbering = Numbering.over([*tested, *facts, *of_extrema], dimensions_only=True)
         space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(numbering.dimensions))
         local = isl.LocalSpace.from_space(space)
         dimensions = [
@@ -380,6 +381,11 @@ class Builder:
                 possible = possible.intersect(held)
             for fact in facts:
                 possible = possible.intersect(read(fact).nonneg_set())
+            for value, extremum in extrema.items():
+                combine = isl.PwAff.min if extremum.is_minimum else isl.PwAff.max
+                computed = reduce(combine, map(read, extremum.values))
+                is_it = computed.eq_set(read(IndexExpression.of(value)))
+                possible = possible.intersect(is_it)
             return not possible.is_empty()
 
         # What takes isl long to refute counts as possible.
@@ -446,21 +452,34 @@ class Builder:
         }
 
 
-def _facts_of_extrema(expressions: Sequence[IndexExpression]) -> Iterator[IndexExpression]:
-    """What is not negative because some of the values are minima or maxima."""
+@dataclass(frozen=True)
+class Extremum:
+    """The least or the greatest of some values."""
+
+    values: tuple[IndexExpression, ...]
+    is_minimum: bool
+
+
+def extremum_of(value: SSAValue) -> Extremum | None:
+    """The minimum or maximum that an operation computes; `None` for other values."""
+    op = value.owner
+    if not isinstance(op, affine.MinOp | MaxOp):
+        return None
+    arguments = [IndexExpression.of(argument) for argument in op.arguments]
+    return Extremum(tuple(compose(op.map.data, arguments)), isinstance(op, affine.MinOp))
+
+
+def _extrema_in(expressions: Iterable[IndexExpression]) -> dict[SSAValue, Extremum]:
+    """The minima and maxima of which expressions are computed."""
+    found: dict[SSAValue, Extremum] = {}
     waiting = [value for expression in expressions for value in expression.values()]
-    seen: dict[SSAValue, None] = {}
     while waiting:
         value = waiting.pop()
-        op = value.owner
-        if value in seen or not isinstance(op, affine.MinOp | MaxOp):
-            continue
-        seen[value] = None
-        operands = [IndexExpression.of(operand) for operand in op.arguments]
-        sign = 1 if isinstance(op, affine.MinOp) else -1
-        for bound in compose(op.map.data, operands):
-            yield (bound - IndexExpression.of(value)).scale(sign)
-        waiting += op.arguments
+        extremum = None if value in found else extremum_of(value)
+        if extremum is not None:
+            found[value] = extremum
+            waiting += [inner for each in extremum.values for inner in each.values()]
+    return found
 
 
 def _wrapped(value: int, width: int) -> int:

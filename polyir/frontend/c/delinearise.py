@@ -21,11 +21,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.dialects.affine_extra import MaxOp
-from polyir.frontend.c.builder import Builder, SubscriptedAccess
+from polyir.frontend.c.builder import Builder, SubscriptedAccess, extremum_of
 from polyir.frontend.c.conditions import Condition, Test, parts_of_conjunction
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
-from polyir.model.index_expressions import IndexExpression, compose, map_of
+from polyir.model.index_expressions import IndexExpression, map_of
 
 Monomial = tuple[SSAValue, ...]
 Polynomial = Mapping[Monomial, int]
@@ -313,13 +312,12 @@ def _polynomial(builder: Builder, expression: IndexExpression) -> Polynomial | N
 
 def _chosen(builder: Builder, value: SSAValue) -> IndexExpression | None:
     """The operand that a minimum or maximum is known to be."""
-    op = value.owner
-    if not isinstance(op, affine.MinOp | MaxOp):
+    extremum = extremum_of(value)
+    if extremum is None:
         return None
-    parts = compose(op.map.data, [IndexExpression.of(operand) for operand in op.arguments])
-    sign = 1 if isinstance(op, MaxOp) else -1
-    for part in parts:
-        if all(builder.proves_nonnegative((part - other).scale(sign)) for other in parts):
+    sign = -1 if extremum.is_minimum else 1
+    for part in extremum.values:
+        if all(builder.proves_nonnegative((part - other).scale(sign)) for other in extremum.values):
             return part
     return None
 

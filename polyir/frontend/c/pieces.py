@@ -16,19 +16,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from xdsl.dialects import affine
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
-from polyir.dialects.affine_extra import MaxOp
-from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.builder import Builder, Extremum, extremum_of
 from polyir.frontend.c.conditions import Condition, alternatives, opposite
 from polyir.model.index_expressions import (
     Atom,
     Constraint,
     Division,
     IndexExpression,
-    compose,
 )
 
 MOST_PIECES: Final = 24
@@ -48,14 +45,6 @@ class Piece:
 
 Pieces = tuple[Piece, ...]
 """They cover all that is possible; where they overlap, they agree."""
-
-
-@dataclass(frozen=True)
-class Extremum:
-    """The least or the greatest of some values."""
-
-    values: tuple[IndexExpression, ...]
-    is_minimum: bool
 
 
 class PiecewiseValues:
@@ -242,12 +231,11 @@ class PiecewiseValues:
             )
         if atom in self._meanings:
             return self._meanings[atom]
-        op = atom.owner
-        if not isinstance(op, affine.MinOp | MaxOp):
+        extremum = extremum_of(atom)
+        if extremum is None:
             return self.of(IndexExpression.of(atom))
-        operands = [IndexExpression.of(operand) for operand in op.arguments]
-        parts = [self._expanded(value) for value in compose(op.map.data, operands)]
-        return self._extremum(parts, 1 if isinstance(op, affine.MinOp) else -1)
+        parts = [self._expanded(value) for value in extremum.values]
+        return self._extremum(parts, 1 if extremum.is_minimum else -1)
 
     def _extremum(self, parts: Sequence[Pieces | None], sign: int) -> Pieces | None:
         """The least of some values, or for a negative `sign` the greatest."""

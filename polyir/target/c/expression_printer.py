@@ -54,6 +54,9 @@ class Precedence(IntEnum):
     POSTFIX = 13
 
 
+_BITWISE: Final = (Precedence.BITWISE_OR, Precedence.BITWISE_XOR, Precedence.BITWISE_AND)
+"""clang warns of such an operation in front of `?`."""
+
 BINARY_OPERATORS: Final = MappingProxyType(
     {
         "||": Precedence.LOGICAL_OR,
@@ -162,9 +165,11 @@ class ExpressionPrinter:
             case Binary():
                 return self._binary(expression)
             case Conditional(condition=condition, then=then, otherwise=otherwise):
-                above = Precedence.LOGICAL_OR
-                texts = [self.inside(part, above) for part in (condition, then, otherwise)]
-                return "{} ? {} : {}".format(*texts), Precedence.CONDITIONAL
+                test, binds = self._expression(condition)
+                if binds <= Precedence.CONDITIONAL or binds in _BITWISE:
+                    test = f"({test})"
+                values = [self.inside(part, Precedence.LOGICAL_OR) for part in (then, otherwise)]
+                return f"{test} ? {values[0]} : {values[1]}", Precedence.CONDITIONAL
             case Call(function=function, arguments=arguments):
                 return self._call(function, arguments), Precedence.POSTFIX
             case Element(array=array, indices=indices, is_pointer=is_pointer):

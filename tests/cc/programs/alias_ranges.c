@@ -56,8 +56,8 @@ static void clamped_image(int h, int w, double *y, double *r) {
 #pragma scop
   for (int i = 0; i < h; i++)
     for (int j = 0; j < w; j++)
-      y[i * w + j] = r[clampi(i - 1, 0, h - 1) * w + j]
-                     + r[clampi(i + 1, 0, h - 1) * w + j];
+      y[i * w + j] = r[clampi(i - 1, 0, h - 1) * w + clampi(j + 1, 0, w - 1)]
+                     + r[clampi(i + 1, 0, h - 1) * w + clampi(j - 1, 0, w - 1)];
 #pragma endscop
 }
 static void written_border(int n, double *y, double *r) {

@@ -32,7 +32,7 @@ static void all(double x) {
 // The copied elements must not overlap, although `restrict` says that the accessed ones do not.
 // CHECK:      void part(int n, int m, const float *restrict a, float (*restrict b)[m]) {
 // CHECK-NEXT: {
-// CHECK-NEXT:   if (((n >= 1) & (m >= 1)) &&
+// CHECK-NEXT:   if (n >= 1 && m >= 1 &&
 // KERNELS: void gpu_device_1(
 // KERNELS: polyir_copy_to_device(a_dev, a, sizeof(float) * a_count);
 // KERNELS: polyir_copy_to_device(b_dev, b_data, sizeof(float) * b_count);
