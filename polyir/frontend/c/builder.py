@@ -381,11 +381,11 @@ class Builder:
                 possible = possible.intersect(held)
             for fact in facts:
                 possible = possible.intersect(read(fact).nonneg_set())
-            for value, extremum in extrema.items():
+            for result, extremum in extrema.items():
                 combine = isl.PwAff.min if extremum.is_minimum else isl.PwAff.max
                 computed = reduce(combine, map(read, extremum.values))
-                is_it = computed.eq_set(read(IndexExpression.of(value)))
-                possible = possible.intersect(is_it)
+                is_result = computed.eq_set(read(IndexExpression.of(result)))
+                possible = possible.intersect(is_result)
             return not possible.is_empty()
 
         # What takes isl long to refute counts as possible.

@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
-from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.builder import Builder, Extremum
 from polyir.frontend.c.conditions import MOST_ALTERNATIVES, Condition, Junction, Test, comparison
 from polyir.frontend.c.errors import refuse
-from polyir.frontend.c.pieces import Extremum, Pieces, PiecewiseValues
+from polyir.frontend.c.pieces import Pieces, PiecewiseValues
 from polyir.frontend.c.types import Arithmetic, common_type, promoted
 from polyir.frontend.c.values import Conversions, Value
 from polyir.model.index_expressions import IndexExpression
