@@ -264,9 +264,13 @@ def _recording(options: argparse.Namespace, path: str, text: str) -> Recording |
 
 def _recorded(recording: Recording, region: SourceRegion) -> PassPipelineCallbackType:
     """The callback for the passes of a region, which are steps of its own."""
-    first, last = region.first_line, region.last_line
-    recording.region = f"line {first}" if first == last else f"lines {first} to {last}"
+    recording.region = _lines(region)
     return recording.around(lambda previous, module, following: None)
+
+
+def _lines(region: SourceRegion) -> str:
+    first, last = region.first_line, region.last_line
+    return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def _write_report(
@@ -274,10 +278,14 @@ def _write_report(
 ) -> None:
     """The page of `--report`, which also says what was left, and why."""
     from polyir.report import report_page
+    from polyir.report.recording import Left
 
-    errors = (item.error for item in transformed if item.error is not None)
-    left = (*file.skipped, *file.lost, *file.left, *errors)
-    recording.error = "\n".join(f"{error.location}: left: {error.message}" for error in left)
+    for item in transformed:
+        if item.error is not None:
+            recording.left.append(Left(_lines(item.region), item.error.message))
+    for error in (*file.skipped, *file.lost, *file.left):
+        part = "the file" if error.location is None else f"line {error.location.line}"
+        recording.left.append(Left(part, error.message))
     write_output(path, report_page(recording).encode())
 
 

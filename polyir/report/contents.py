@@ -23,6 +23,7 @@ from polyir.model.statements import Statement
 from polyir.passes.prerequisites import lower_scops, scops_in
 from polyir.report.computations import computed
 from polyir.report.footprints import Estimate, estimate_of
+from polyir.report.overview import Features, Row, features_of, overview_of
 from polyir.report.pictures import Pictures, largest_stride
 from polyir.report.recording import Recording, Step
 from polyir.report.texts import (
@@ -124,6 +125,7 @@ class Contents:
     """What was said after the last step: by a pass that failed, or by the target."""
     steps: tuple[StepView, ...]
     pictures: Pictures = field(default_factory=Pictures)
+    overview: tuple[Row, ...] = ()
 
 
 def contents_of(recording: Recording) -> Contents:
@@ -131,13 +133,13 @@ def contents_of(recording: Recording) -> Contents:
     # The passes have said all that there is to say of the program.
     with remarks_to(lambda remark: None):
         programs = tuple(_programs(recording.steps))
-        texts, views = _computed(programs)
+        lowered, views = _computed(programs)
     steps: list[StepView] = []
     for number, program in enumerate(programs):
         step = program.step
         shown = step.name, step.region, step.seconds, program.is_changed, step.remarks
         if program.is_changed:
-            lower = texts[program.lowering]
+            lower = lowered[program.lowering].texts
             steps.append(StepView(*shown, views[number], (program.text, *lower)))
         else:
             steps.append(StepView(*shown, steps[-1].scops, steps[-1].texts))
@@ -150,7 +152,20 @@ def contents_of(recording: Recording) -> Contents:
         tuple(recording.remarks),
         tuple(_with_pictures(steps, [each.scops for each in programs], pictures)),
         pictures,
+        overview_of(
+            recording,
+            [each.is_changed for each in programs],
+            [lowered[each.lowering].features for each in programs],
+        ),
     )
+
+
+@dataclass(frozen=True)
+class _Lowered:
+    """The lower texts of a program, and what can be seen of its loops."""
+
+    texts: tuple[Text, ...]
+    features: Features
 
 
 @dataclass(frozen=True)
@@ -200,7 +215,7 @@ def lowering_key(module: ModuleOp) -> str:
 
 def _computed(
     programs: Sequence[_Program],
-) -> tuple[Mapping[str, tuple[Text, ...]], Mapping[int, tuple[ScopView, ...]]]:
+) -> tuple[Mapping[str, _Lowered], Mapping[int, tuple[ScopView, ...]]]:
     """The lower texts of programs, and the views of their static control parts, by number."""
     changed = {number: each for number, each in enumerate(programs) if each.is_changed}
     modules: dict[str, ModuleOp] = {}
@@ -208,7 +223,7 @@ def _computed(
     for program in reversed(changed.values()):
         modules.setdefault(program.lowering, program.step.module)
     tasks: dict[str | int, Callable[[], Any]] = {
-        **{key: partial(_lowered_texts, module) for key, module in modules.items()},
+        **{key: partial(_lowered, module) for key, module in modules.items()},
         **{number: partial(_scop_views, each.scops) for number, each in changed.items()},
     }
     _load()
@@ -250,14 +265,15 @@ def _with_pictures(
         yield replace(step, scops=parts)
 
 
-def _lowered_texts(module: ModuleOp) -> tuple[Text, ...]:
+def _lowered(module: ModuleOp) -> _Lowered:
     """The program at the lower levels, or why it has no such text; it is lowered once for all."""
     lowered = marked(module)
     try:
         lower_scops(new_context(), lowered)
     except PolyirError as error:
-        return tuple(Text(f"// {error.message}") for _ in LEVELS[1:])
-    return tuple(_emitted(lowered, text_of) for text_of in (loops_text, c_text))
+        return _Lowered(tuple(Text(f"// {error.message}") for _ in LEVELS[1:]), {})
+    texts = tuple(_emitted(lowered, text_of) for text_of in (loops_text, c_text))
+    return _Lowered(texts, features_of(lowered))
 
 
 def _emitted(module: ModuleOp, text_of: Callable[[ModuleOp], Text]) -> Text:

@@ -39,6 +39,14 @@ class Step:
     region: str = ""
 
 
+@dataclass(frozen=True)
+class Left:
+    """Why a part of the source, named as a region is, was left as it was."""
+
+    part: str
+    reason: str
+
+
 @dataclass
 class Recording:
     """The steps of a compilation so far, the text that was compiled, and the error that ended it.
@@ -56,6 +64,7 @@ class Recording:
     violated: ViolatedPair | None = None
     region: str = ""
     steps: list[Step] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
     """Those since the last step: by a pass that runs or failed, or by the target."""
     _started: float = 0.0

@@ -92,7 +92,11 @@ function filter(input) {
 
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("button[data-step], [role=tab]");
-  if (button?.dataset.step !== undefined) return show(Number(button.dataset.step), shown.view);
+  if (button?.dataset.step !== undefined) {
+    // The step takes the place of the overview.
+    document.querySelector(".overview").open = false;
+    return show(Number(button.dataset.step), shown.view);
+  }
   if (button) return show(shown.step, button.dataset.view);
   const about = target.closest("summary, input") ? null : subject(target);
   // Who drags over a text wants to copy it.
