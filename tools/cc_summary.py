@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from xdsl.dialects import affine, scf
-from xdsl.dialects.builtin import VectorType
-
 from polyir.diagnostics import PolyirError, RemarkKind
-from polyir.dialects.loop_attributes import VectorAttr
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.source import SourceFile
 from polyir.internal_errors import DefectError
+from polyir.loops.features import loop_features
 from polyir.passes.strategy_names import CHOSEN
 from polyir.source_to_source import TransformedRegion
 
@@ -119,11 +116,4 @@ def _features(part: TransformedRegion) -> Iterable[str]:
     """What can be seen of a region's new loops: whether they are parallel, whether in vectors."""
     if part.module is None or part.device is not None:
         return
-    ops = tuple(part.module.walk())
-    if any(isinstance(op, affine.ParallelOp | scf.ParallelOp) for op in ops):
-        yield "parallel"
-    values = (value for op in ops for value in op.results)
-    if any(isinstance(value.type, VectorType) for value in values) or any(
-        isinstance(attribute, VectorAttr) for op in ops for attribute in op.attributes.values()
-    ):
-        yield "vectors"
+    yield from loop_features(part.module)

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from xdsl.dialects import affine, scf
-from xdsl.dialects.builtin import ModuleOp, VectorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
 
 from polyir.diagnostics import SourceLocation, location_of
-from polyir.dialects.loop_attributes import VectorAttr
+from polyir.loops.features import loop_features
 from polyir.passes.strategy_names import CHOSEN
 from polyir.report.recording import PREPARATIONS, Left, Recording, Step
 
@@ -36,18 +34,7 @@ class Row:
 def features_of(module: ModuleOp) -> Features:
     """Whether the loops of each function of a lowered module are parallel, and in vectors."""
     functions = (op for op in module.walk() if isinstance(op, FuncOp) and not op.is_declaration)
-    return {op.sym_name.data: tuple(_features(tuple(op.walk()))) for op in functions}
-
-
-def _features(ops: Sequence[Operation]) -> Iterator[str]:
-    if any(isinstance(op, affine.ParallelOp | scf.ParallelOp) for op in ops):
-        yield "parallel"
-    types = (value.type for op in ops for value in op.results)
-    attributes = (each for op in ops for each in op.attributes.values())
-    if any(isinstance(each, VectorType) for each in types) or any(
-        isinstance(each, VectorAttr) for each in attributes
-    ):
-        yield "vectors"
+    return {op.sym_name.data: tuple(loop_features(op)) for op in functions}
 
 
 def overview_of(
