@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 
 from xdsl.dialects.func import FuncOp
@@ -15,14 +17,20 @@ from polyir.passes.scalar_replacement import ScalarReplacementPass
 from polyir.passes.vectorize import VectorizePass
 
 
-def improve_loops(function: FuncOp, packed: bool) -> None:
+def improve_loops(
+    function: FuncOp, packed: bool, step: Callable[[str], AbstractContextManager[None]]
+) -> None:
     """Make vector code of the loops that were chosen for it, and keep elements in SSA values.
 
-    Loops may read operands from contiguous arrays if they are to be `packed`.
+    Loops may read operands from contiguous arrays if they are to be `packed`. What is done is a
+    `step` by the name of a pass.
     """
-    said = partial(remark, VectorizePass.name)
-    vectorize(function, said, said)
+    with step(VectorizePass.name):
+        said = partial(remark, VectorizePass.name)
+        vectorize(function, said, said)
     if packed:
-        pack(function, PackPass.elements, partial(remark, PackPass.name), ahead=True)
-    kept = partial(remark, ScalarReplacementPass.name)
-    scalar_replacement(function, 1, kept, lambda *reason: None)
+        with step(PackPass.name):
+            pack(function, PackPass.elements, partial(remark, PackPass.name), ahead=True)
+    with step(ScalarReplacementPass.name):
+        kept = partial(remark, ScalarReplacementPass.name)
+        scalar_replacement(function, 1, kept, lambda *reason: None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -23,19 +23,21 @@ from polyir.diagnostics import (
     PolyirError,
     Remark,
     RemarkKind,
+    location_of,
     missed,
     remark,
     remarks_to,
     report,
 )
 from polyir.dialects.scop import ScopOp
-from polyir.inner_steps import apply_inside
+from polyir.inner_steps import apply_inside, programs_are_shown
 from polyir.limits import ResourceError, Step, in_order, limited, meanwhile, started
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
 from polyir.model.reductions import oriented
 from polyir.model.scop import Scop, scop_of
 from polyir.model.temporaries import is_allocated
+from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import (
     ScopPass,
     lower_scops,
@@ -44,8 +46,9 @@ from polyir.passes.prerequisites import (
 )
 from polyir.passes.promote import promote
 from polyir.passes.promote_private import ALIGNMENT, PromotePrivatePass
+from polyir.passes.shown_steps import give_body, shown_step
 from polyir.passes.strategies import Strategy, is_for_threads, strategies
-from polyir.passes.strategy_names import CHOSEN, StrategyName
+from polyir.passes.strategy_names import CHOSEN, StrategyName, StrategyRemark
 from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
 from polyir.transform.private_arrays import plan_private_arrays
@@ -330,7 +333,7 @@ class ScheduleChoice:
             try:
                 with _remarks_in(remarks):
                     for step in strategy.steps:
-                        if self._threads > 1 or not is_for_threads(step):
+                        if self._takes(step):
                             changed = [each.after(step) for each in changed]
                 if strategy.copies_temporaries:
                     self._require_bounded_memory(changed)
@@ -342,6 +345,9 @@ class ScheduleChoice:
             if self._is_good_enough(candidate):
                 break
         return found
+
+    def _takes(self, step: ModulePass) -> bool:
+        return self._threads > 1 or not is_for_threads(step)
 
     def _require_bounded_memory(self, scops: Sequence[_Scheduled]) -> None:
         """Raise `LegalityError` if copies of temporaries might take much more than all arrays do.
@@ -412,15 +418,23 @@ class ScheduleChoice:
             results = [error.message for _ in group]
         for strategy, result in zip(group, results, strict=False):
             if isinstance(result, str):
-                self._say(f"{strategy.name}: not possible: {result}")
+                name = strategy.name
+                self._say_of(name, f"{name}: not possible: {result}", reason=result)
             else:
                 self._say_estimates(result)
         return [each for each in results if not isinstance(each, str)]
 
     def _say_estimates(self, candidate: _Candidate) -> None:
         for cost in candidate.costs:
-            estimate = f"{1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}"
-            self._say(f"{candidate.strategy.name}: {estimate}")
+            name, why = candidate.strategy.name, "; ".join(cost.why)
+            self._say_of(name, f"{name}: {1e3 * cost.seconds:.3g} ms; {why}", cost=cost)
+
+    def _say_of(self, name: str, message: str, cost: Cost | None = None, reason: str = "") -> None:
+        place = location_of(self._function)
+        kind = RemarkKind.REMARK
+        report(
+            StrategyRemark(kind, PASS_NAME, message, place, False, False, False, name, cost, reason)
+        )
 
     def _say(self, message: str) -> None:
         remark(PASS_NAME, message, self._function)
@@ -429,24 +443,49 @@ class ScheduleChoice:
         """Give the function the trees of a mixture, and vectors if they get them."""
         module = self._with_memory(candidate.memory)
         function = _function_of(module)
-        for scop, outcome in zip(scops_in(function), mixture.trees, strict=True):
-            replace_tree(scop, outcome)
-            if outcome.proved:
-                remember_proof(scop)
+        said = list(self._remarks_on(candidate, mixture))
+        if programs_are_shown():
+            self._show_passes(candidate, said)
+        step = partial(shown_step, function=self._function, copy=function)
+        others = ", ".join(dict.fromkeys(each.strategy.name for each, _ in mixture.others))
+        with step(f"nests of {others}") if others else nullcontext():
+            for scop, outcome in zip(scops_in(function), mixture.trees, strict=True):
+                replace_tree(scop, outcome)
+                if outcome.proved:
+                    remember_proof(scop)
+            for each in said:
+                report(each)
         if candidate.strategy.copies_temporaries:
-            for scop in scops_in(function):
-                _keep_in_iterations(scop)
-        for each in self._remarks_on(candidate, mixture):
-            report(each)
-        with meanwhile(_load_improvements):
+            with step(PromotePrivatePass.name):
+                for scop in scops_in(function):
+                    _keep_in_iterations(scop)
+        with step(LowerPolyPass.name), meanwhile(_load_improvements):
             lower_scops(self._ctx, module)
         # They take long to import, which is done while isl generates code.
         from polyir.passes.loops_of_choice import improve_loops
 
-        improve_loops(function, _is_packed(candidate, mixture.others))
-        old = self._function.detach_region(self._function.body)
-        self._function.add_region(function.detach_region(function.body))
-        old.erase()
+        improve_loops(function, _is_packed(candidate, mixture.others), step)
+        give_body(self._function, function.detach_region(function.body))
+
+    def _show_passes(self, candidate: _Candidate, said: list[Remark]) -> None:
+        """Do the passes of a candidate once more, as steps of the program.
+
+        What they say again is reported of the step, and taken out of `said`.
+        """
+        module, strategy = ModuleOp([self._function.clone()]), candidate.strategy
+        steps = [each for each in strategy.steps if self._takes(each)]
+        # Where time is short, the tree that was chosen is shown all the same.
+        with suppress(PolyirError):
+            for each in (*strategy.before, *steps):
+                again: list[Remark] = []
+                name = str(each.pipeline_pass_spec())
+                with shown_step(name, self._function, _function_of(module)):
+                    with _remarks_in(again):
+                        each.apply(self._ctx, module)
+                    for one in again:
+                        if one in said:
+                            said.remove(one)
+                            report(one)
 
     def _remarks_on(self, candidate: _Candidate, mixture: _Mixture) -> Iterator[Remark]:
         """What passes said of the nests that are taken from a candidate and from others."""

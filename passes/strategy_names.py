@@ -1,8 +1,15 @@
-"""The names of the pipelines that the pass `optimize` tries."""
+"""The names of the pipelines that the pass `optimize` tries, and what it says of each."""
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from polyir.diagnostics import Remark
+
+if TYPE_CHECKING:
+    # Most tools only look for what was chosen.
+    from polyir.cost.model import Cost
 
 StrategyName = Literal[
     "best",
@@ -26,3 +33,12 @@ StrategyName = Literal[
 
 CHOSEN: Final = "chosen: "
 """What the remark begins with that names the one which was chosen."""
+
+
+@dataclass(frozen=True)
+class StrategyRemark(Remark):
+    """What a strategy costs by the model, or, without a `cost`, the `reason` why it is refused."""
+
+    strategy: str = ""
+    cost: Cost | None = None
+    reason: str = ""

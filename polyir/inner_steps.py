@@ -19,6 +19,15 @@ def _unobserved(name: str, module: ModuleOp) -> AbstractContextManager[None]:
 
 
 _observer: ContextVar[Observer] = ContextVar("polyir_inner_steps", default=_unobserved)
+_is_shown: ContextVar[bool] = ContextVar("polyir_programs_are_shown", default=False)
+
+
+def programs_are_shown() -> bool:
+    """Whether an observer looks at the program after each step.
+
+    A pass that has tried steps on copies then does those that it takes to the program, one by one.
+    """
+    return _is_shown.get()
 
 
 def inner_step(name: str, module: ModuleOp) -> AbstractContextManager[None]:
@@ -36,8 +45,11 @@ def apply_inside(inner: ModulePass, ctx: Context, module: ModuleOp) -> None:
 
 
 @contextmanager
-def inner_steps_to(observer: Observer) -> Iterator[None]:
-    """Show all steps inside the `with` block to `observer`, and to those around it."""
+def inner_steps_to(observer: Observer, shows_programs: bool = False) -> Iterator[None]:
+    """Show all steps inside the `with` block to `observer`, and to those around it.
+
+    With `shows_programs`, it looks at the program after each (`programs_are_shown`).
+    """
     outer = _observer.get()
 
     @contextmanager
@@ -45,8 +57,9 @@ def inner_steps_to(observer: Observer) -> Iterator[None]:
         with outer(name, module), observer(name, module):
             yield
 
-    token = _observer.set(both)
+    token, shown = _observer.set(both), _is_shown.set(shows_programs or _is_shown.get())
     try:
         yield
     finally:
         _observer.reset(token)
+        _is_shown.reset(shown)

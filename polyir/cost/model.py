@@ -74,6 +74,17 @@ class Cost:
     nests: tuple[Cost, ...] = ()
 
     @property
+    def parts(self) -> Mapping[str, float]:
+        """The cycles of what overlaps, by names for people."""
+        levels = enumerate(self.times, 1)
+        return {"compute": self.compute, **{f"traffic of L{n}": time for n, time in levels}}
+
+    @property
+    def limit(self) -> str:
+        """The name of the longest part."""
+        return max(self.parts, key=self.parts.__getitem__)
+
+    @property
     def cycles(self) -> float:
         """The total; see the module."""
         return max(self.compute, *self.times) + self.starts + self.overhead
@@ -230,19 +241,7 @@ class CostModel:
         rates = [cache.bandwidth for cache in machine.caches[1:]] + [machine.memory_bandwidth]
         times = [bytes / rate for bytes, rate in zip(amounts.traffic, rates, strict=True)]
         times[-1] = max(times[-1], amounts.memory_of_all / machine.memory_bandwidth_all)
-        parts = {"compute": amounts.compute}
-        for level, time in enumerate(times):
-            parts[f"traffic of L{level + 1}"] = time
-        limit = max(parts, key=lambda name: parts[name])
-        shown = ", ".join(f"{name} {cycles:.3g}" for name, cycles in parts.items())
-        why = [f"cycles: {shown}, starts of loops {amounts.starts:.3g}; limited by {limit}"]
-        if amounts.regions:
-            plural = "" if amounts.regions == 1 else "s"
-            why.append(
-                f"{amounts.regions:.3g} parallel region{plural} of {self.threads} threads: "
-                f"{amounts.overhead:.3g} cycles"
-            )
-        return Cost(
+        cost = Cost(
             amounts.compute,
             tuple(amounts.traffic),
             tuple(times),
@@ -251,8 +250,16 @@ class CostModel:
             amounts.regions,
             machine.seconds(1.0),
             amounts.least,
-            tuple(why),
         )
+        shown = ", ".join(f"{name} {cycles:.3g}" for name, cycles in cost.parts.items())
+        why = [f"cycles: {shown}, starts of loops {cost.starts:.3g}; limited by {cost.limit}"]
+        if amounts.regions:
+            plural = "" if amounts.regions == 1 else "s"
+            why.append(
+                f"{amounts.regions:.3g} parallel region{plural} of {self.threads} threads: "
+                f"{amounts.overhead:.3g} cycles"
+            )
+        return replace(cost, why=tuple(why))
 
     def _visit(
         self,

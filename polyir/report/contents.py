@@ -21,7 +21,9 @@ from polyir.model.proof import are_kernels_proved, needs_proof
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
 from polyir.passes.prerequisites import lower_scops, scops_in
+from polyir.passes.strategy_names import StrategyRemark
 from polyir.report.computations import computed
+from polyir.report.estimates import EstimateTable, estimate_tables
 from polyir.report.footprints import Estimate, estimate_of
 from polyir.report.overview import Features, Row, features_of, overview_of
 from polyir.report.pictures import Pictures, largest_stride
@@ -99,7 +101,8 @@ class ScopView:
 class StepView:
     """The program after a pass; `texts` are those of `LEVELS`, or why there is none.
 
-    `region` is the part of the source that the program is made of, or "" for all of it.
+    `region` is the part of the source that the program is made of, or "" for all of it. `remarks`
+    are those that are not in the tables of `estimates`.
     """
 
     name: str
@@ -107,8 +110,14 @@ class StepView:
     seconds: float
     is_changed: bool
     remarks: tuple[Remark, ...]
+    estimates: tuple[EstimateTable, ...]
     scops: tuple[ScopView, ...]
     texts: tuple[Text, ...]
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is something new: `optimize` chooses what steps before it have done."""
+        return self.is_changed or bool(self.estimates)
 
 
 @dataclass(frozen=True)
@@ -137,7 +146,9 @@ def contents_of(recording: Recording) -> Contents:
     steps: list[StepView] = []
     for number, program in enumerate(programs):
         step = program.step
-        shown = step.name, step.region, step.seconds, program.is_changed, step.remarks
+        others = tuple(each for each in step.remarks if not isinstance(each, StrategyRemark))
+        said = others, estimate_tables(step.remarks)
+        shown = step.name, step.region, step.seconds, program.is_changed, *said
         if program.is_changed:
             lower = lowered[program.lowering].texts
             steps.append(StepView(*shown, views[number], (program.text, *lower)))

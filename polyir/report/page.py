@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from polyir.cost.machine import byte_text
 from polyir.report.contents import Contents, ScopView, StatementView, StepView
+from polyir.report.estimates import number_text
 from polyir.report.footprints import MACHINE
 from polyir.report.highlight import highlighted
 from polyir.report.lines import Line, compared, lines_of
@@ -53,6 +54,7 @@ def page(contents: Contents) -> str:
         lstrip_blocks=True,
     )
     environment.filters["bytes"] = byte_text
+    environment.filters["number"] = number_text
     environment.filters["counted"] = lambda kinds: Counter(kinds).items()
     style = (folder / "report.css").read_text("utf-8")
     scripts = [(folder / name).read_text("utf-8") for name in _SCRIPTS]

@@ -17,10 +17,7 @@ from polyir.inner_steps import inner_steps_to
 from polyir.universe import new_context
 
 PREPARATIONS: Final = ("equations-to-scop", "poly-raise", "poly-dependences")
-"""What passes do first where nothing has: steps of their own, as if they had been asked for.
-
-Without them, nobody would see the schedule tree and the dependences that a first pass begins with.
-"""
+"""What passes do first where nothing has: nobody asks for it."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +50,10 @@ class Recording:
 
     `violated` is the pair of instances that the error is about, if it is about one.
 
-    `around` makes the callback of a pipeline that records its passes; remarks, and what passes do
-    first (`PREPARATIONS`), are recorded inside of `in_force`. `region` is that of the steps to
-    come.
+    `around` makes the callback of a pipeline that records its passes; remarks, and the steps that
+    passes consist of, are recorded inside of `in_force`, as if they had been asked for. Without
+    these, nobody would see the schedule tree that a first pass begins with, and what `optimize`
+    does. `region` is that of the steps to come.
     """
 
     source: str = ""
@@ -88,23 +86,26 @@ class Recording:
 
         return between
 
-    def add(self, name: str, seconds: float, module: ModuleOp) -> None:
-        """Record the program after a pass, with the remarks since the last step."""
-        remarks = tuple(self.remarks)
+    def add(self, name: str, seconds: float, module: ModuleOp, first_remark: int = 0) -> None:
+        """Record the program after a pass, with the remarks since the last step.
+
+        Those before the `first_remark` are not its own.
+        """
+        remarks = tuple(self.remarks[first_remark:])
         self.steps.append(Step(name, seconds, module.clone(), remarks, self.region))
-        self.remarks.clear()
+        del self.remarks[first_remark:]
 
     @contextmanager
-    def _preparing(self, name: str, module: ModuleOp) -> Iterator[None]:
-        """Record a preparation, whose time is not that of the pass around it."""
-        if name not in PREPARATIONS or module is not self._module:
+    def _inside(self, name: str, module: ModuleOp) -> Iterator[None]:
+        """Record a step inside of a pass, whose time and remarks are not those of the pass."""
+        if module is not self._module:
             yield
             return
-        outer, begun = self._started, time.perf_counter()
+        outer, begun, first = self._started, time.perf_counter(), len(self.remarks)
         self._started = begun
         try:
             yield
-            self.add(name, time.perf_counter() - self._started, module)
+            self.add(name, time.perf_counter() - self._started, module, first)
         finally:
             self._started = outer + (time.perf_counter() - begun)
 
@@ -116,7 +117,7 @@ class Recording:
             self.remarks.append(remark)
             sink(remark)
 
-        with remarks_to(keep), inner_steps_to(self._preparing):
+        with remarks_to(keep), inner_steps_to(self._inside, shows_programs=True):
             yield
 
 
