@@ -313,6 +313,10 @@ class KernelFile:
                 self._module.body.block.add_op(op)
         self.names |= {name, error_function(self.language)}
 
+    def alone(self, name: str) -> KernelFile:
+        """A file for the one of this file's functions that has a name."""
+        return KernelFile(self.language, self._prefix, self._taken | (self.names - {name}))
+
     def text(self) -> str:
         """The whole file."""
         return gpu_text(self._module, self.language)

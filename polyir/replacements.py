@@ -10,6 +10,7 @@ from itertools import count, pairwise
 from polyir.alias_checks import AliasCheck
 from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
+from polyir.target.c.line_origins import made_like
 from polyir.target.c.region import ORIGINAL_CODE, ElementRange, Form, RegionText, range_texts
 
 
@@ -72,7 +73,8 @@ def with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replac
 
     def renamed_in(text: RegionText) -> RegionText:
         helpers = ((renamed(name), renamed(definition)) for name, definition in text.helpers)
-        return RegionText(tuple(map(renamed, text.lines)), tuple(helpers))
+        lines = tuple(made_like(line, renamed(line)) for line in text.lines)
+        return RegionText(lines, tuple(helpers))
 
     def renamed_check(check: CheckText) -> CheckText:
         return CheckText(renamed_in(check.before), tuple(map(renamed, check.conditions)))
@@ -82,8 +84,10 @@ def with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replac
     return replace(replacement, text=renamed_in(replacement.text), reads=reads, check=check)
 
 
-def block_text(replacement: Replacement, pragma: str, original: Sequence[str], ending: str) -> str:
-    """The statements in braces, indented as the pragma was, without its line.
+def block_lines(
+    replacement: Replacement, pragma: str, original: Sequence[str], ending: str
+) -> list[str]:
+    """The lines of the statements in braces, indented as the pragma was, without its line.
 
     With checks, `original` is executed where they do not hold.
     """
@@ -106,10 +110,11 @@ def block_text(replacement: Replacement, pragma: str, original: Sequence[str], e
         marks = [f"  {variables}"] if variables else []
         marks += [f"  (void){name}; // Its calls are inlined." for name in functions]
         lines = (*marks, *lines)
-    return "".join(
-        "".join(original) if ORIGINAL_CODE in line else f"{indentation}{line}{ending}"
-        for line in ("{", *lines, "}")
-    )
+    block: list[str] = []
+    for line in ("{", *lines, "}"):
+        is_new = ORIGINAL_CODE not in line
+        block += [made_like(line, f"{indentation}{line}{ending}")] if is_new else original
+    return block
 
 
 def _conditional(checks: Sequence[CheckText], lines: Sequence[str], flag: str) -> tuple[str, ...]:
@@ -131,7 +136,7 @@ def _conditional(checks: Sequence[CheckText], lines: Sequence[str], flag: str) -
     return (
         *before,
         *_wrapped("  if (", conditions, ") {"),
-        *(f"  {line}" for line in lines),
+        *(made_like(line, f"  {line}") for line in lines),
     )
 
 

@@ -38,7 +38,7 @@ from polyir.replacements import (
     DISJOINT,
     CheckText,
     Replacement,
-    block_text,
+    block_lines,
     check_text,
     disjoint_call,
     operand_text,
@@ -217,15 +217,20 @@ def _are_alike(one: ModuleOp, other: ModuleOp) -> bool:
 def finish_region(region: SourceRegion, content: TranslatedRegion, context: Context) -> None:
     """Lower a region after the passes. Raises `PolyirError` if its file has no place for it."""
     convert_equations(content.module)
+    require_no_parameters(region, content)
+    _require_no_sizes(content, region)
+    if scops_in(content.module):
+        LowerPolyPass(fall_back=False).apply(context, content.module)
+
+
+def require_no_parameters(region: SourceRegion, content: TranslatedRegion) -> None:
+    """Refuse a region whose function got arguments that its file does not have."""
     if len(_kernel(content).function_type.inputs) != len(content.arguments):
         raise PolyirError(
             "symbolic tile sizes are further arguments of a function, and a region has none "
             "(give numbers: --tile=32)",
             region.location,
         )
-    _require_no_sizes(content, region)
-    if scops_in(content.module):
-        LowerPolyPass(fall_back=False).apply(context, content.module)
 
 
 def has_index_arrays(passes: Sequence[ModulePass]) -> bool:
@@ -338,7 +343,7 @@ def with_replacements(
             error: PolyirError | None = None
             try:
                 with internal_errors_of(None):
-                    new = _new_statements(item, words, macros, openmp, kernels, ranks)
+                    new = new_statements(item, words, macros, openmp, kernels, ranks)
                     item = replace(item, replacement=new)
             except InternalError as internal:
                 error = _region_error(internal, item.region)
@@ -351,13 +356,13 @@ def with_replacements(
     return tuple(found)
 
 
-def _new_statements(
+def new_statements(
     item: TransformedRegion,
     words: frozenset[str],
     macros: Sequence[str],
-    openmp: bool,
-    kernels: KernelFile | None,
-    ranks: RankFile | None,
+    openmp: bool = True,
+    kernels: KernelFile | None = None,
+    ranks: RankFile | None = None,
 ) -> Replacement:
     """The new statements of a region; raises `PolyirError` for what has no C."""
     region, content = item.region, item.region.content
@@ -391,21 +396,13 @@ def rewrite(
     function around the first region that needs them.
     """
     lines = text.splitlines(keepends=True)
-    kept = _without_regions(lines, transformed)
+    kept = kept_text(lines, transformed)
     defined: dict[str, None] = {}
     insertions: list[tuple[int, list[str]]] = []
     for item in transformed:
         region, replacement = item.region, item.replacement
         if replacement is None:
             continue
-        replacement = replace(
-            replacement,
-            unused=tuple(
-                name
-                for name in replacement.unused
-                if name not in replacement.inlined or not _is_named(name, kept)
-            ),
-        )
         missing = {
             name: with_free_names(definition, macros)
             for name, definition in replacement.helpers.items()
@@ -416,9 +413,7 @@ def rewrite(
         ending = _line_ending(lines[region.first_line - 1])
         definitions = [_with_ending(definition, ending) for definition in missing.values()]
         insertions.append((head - 1, definitions))
-        first = region.first_line - 1
-        original = lines[region.statement_lines]
-        lines[first] = block_text(replacement, lines[first], original, ending)
+        lines[region.first_line - 1] = "".join(region_lines(region, replacement, lines, kept))
         for number in range(region.first_line, region.last_line):
             lines[number] = ""
     for position, definitions in reversed(insertions):
@@ -426,8 +421,22 @@ def rewrite(
     return "".join(lines)
 
 
-def _without_regions(lines: Sequence[str], transformed: Sequence[TransformedRegion]) -> str:
-    """The text that stays."""
+def region_lines(
+    region: SourceRegion, replacement: Replacement, lines: Sequence[str], kept: str
+) -> list[str]:
+    """The lines that take the place of a region, of whose file `kept` is the text that stays."""
+    unused = tuple(
+        name
+        for name in replacement.unused
+        if name not in replacement.inlined or not _is_named(name, kept)
+    )
+    first = lines[region.first_line - 1]
+    original = lines[region.statement_lines]
+    return block_lines(replace(replacement, unused=unused), first, original, _line_ending(first))
+
+
+def kept_text(lines: Sequence[str], transformed: Sequence[TransformedRegion]) -> str:
+    """The text of a file that stays."""
     left = list(lines)
     for item in transformed:
         if item.replacement is not None:

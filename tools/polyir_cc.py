@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from polyir.device_regions import KernelFile
     from polyir.rank_regions import RankFile
     from polyir.report.recording import Recording
+    from polyir.report.regions import RegionsInC
     from polyir.tuning.record import TuningRecord
 
 LEFT = 2
@@ -165,9 +166,10 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
     context = new_context()
     default = print_missed if task.is_told else print_missed_by_default
     sink = print_all if options.remarks else _ignore if is_detecting else default
+    in_c = None if recording is None else _regions_in_c(text, preprocessed, kernels, ranks)
     with remarks_to(sink) if recording is None else recording.in_force(sink):
         pipelines = _pipelines(file, path, chosen, task.tuned, options.tuned)
-        pairs = zip(file.regions, pipelines, strict=True)
+        pairs = enumerate(zip(file.regions, pipelines, strict=True))
         transformed = tuple(
             transform_region(
                 region,
@@ -176,15 +178,16 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
                 options.assume_no_alias,
                 kernels,
                 ranks,
-                None if recording is None else _recorded(recording, region),
+                None if recording is None else _recorded(recording, region, in_c, number),
             )
-            for region, each in pairs
+            for number, (region, each) in pairs
         )
         if options.emit == "c":
             transformed = with_replacements(
                 text, transformed, preprocessed.macros, kernels=kernels, ranks=ranks
             )
-    if recording is not None:
+    if recording is not None and in_c is not None:
+        in_c.transformed = transformed
         _write_report(options.report, recording, file, transformed)
     tally.add(file, transformed, is_detecting)
     _print_left(task, file, transformed, is_detecting, text)
@@ -262,9 +265,20 @@ def _recording(options: argparse.Namespace, path: str, text: str) -> Recording |
     return Recording(text, path)
 
 
-def _recorded(recording: Recording, region: SourceRegion) -> PassPipelineCallbackType:
+def _regions_in_c(
+    text: str, preprocessed: Preprocessed, kernels: KernelFile | None, ranks: RankFile | None
+) -> RegionsInC:
+    """What writes the regions in a report."""
+    from polyir.report.regions import RegionsInC
+
+    return RegionsInC(text, preprocessed.macros, kernels, ranks)
+
+
+def _recorded(
+    recording: Recording, region: SourceRegion, in_c: RegionsInC, number: int
+) -> PassPipelineCallbackType:
     """The callback for the passes of a region, which are steps of its own."""
-    recording.region = _lines(region)
+    recording.region, recording.write_c = _lines(region), in_c.writer(number)
     return recording.around(lambda previous, module, following: None)
 
 

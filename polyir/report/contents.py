@@ -27,11 +27,12 @@ from polyir.report.estimates import EstimateTable, estimate_tables
 from polyir.report.footprints import Estimate, estimate_of
 from polyir.report.overview import Features, Row, features_of, overview_of
 from polyir.report.pictures import Pictures, largest_stride
-from polyir.report.recording import Recording, Step
+from polyir.report.recording import CWriter, Recording, Step
 from polyir.report.texts import (
     LEVELS,
     Text,
     c_text,
+    file_text,
     key_of,
     lines_of_statement,
     loops_text,
@@ -188,11 +189,15 @@ class _Program:
     scops: tuple[Scop, ...]
     is_changed: bool
     lowering: str
+    write_c: CWriter
 
 
 def _programs(steps: Sequence[Step]) -> Iterator[_Program]:
     last: _Program | None = None
+    write_file: CWriter | None = None
     for step in steps:
+        if not step.name or write_file is None:
+            write_file = partial(file_text, step.module)
         text = _emitted(step.module, poly_text)
         # The text of a program that is not raised yet has what it will be raised to.
         is_raised = tuple(scops_in(step.module)) != ()
@@ -205,7 +210,9 @@ def _programs(steps: Sequence[Step]) -> Iterator[_Program]:
             last = replace(last, step=step, is_changed=False)
         else:
             scops = tuple(map(scop_of, scops_in(step.module)))
-            last = _Program(step, text, scops, True, lowering_key(step.module))
+            write_c = step.write_c or write_file
+            key = f"{id(write_c)} {lowering_key(step.module)}"
+            last = _Program(step, text, scops, True, key, write_c)
         yield last
 
 
@@ -229,17 +236,17 @@ def _computed(
 ) -> tuple[Mapping[str, _Lowered], Mapping[int, tuple[ScopView, ...]]]:
     """The lower texts of programs, and the views of their static control parts, by number."""
     changed = {number: each for number, each in enumerate(programs) if each.is_changed}
-    modules: dict[str, ModuleOp] = {}
+    lowered: dict[str, _Program] = {}
     # The last ones mostly take longest.
     for program in reversed(changed.values()):
-        modules.setdefault(program.lowering, program.step.module)
+        lowered.setdefault(program.lowering, program)
     tasks: dict[str | int, Callable[[], Any]] = {
-        **{key: partial(_lowered, module) for key, module in modules.items()},
+        **{key: partial(_lowered, each.step.module, each.write_c) for key, each in lowered.items()},
         **{number: partial(_scop_views, each.scops) for number, each in changed.items()},
     }
     _load()
     found = computed(tasks)
-    return {key: found[key] for key in modules}, {number: found[number] for number in changed}
+    return {key: found[key] for key in lowered}, {number: found[number] for number in changed}
 
 
 def _load() -> None:
@@ -276,14 +283,14 @@ def _with_pictures(
         yield replace(step, scops=parts)
 
 
-def _lowered(module: ModuleOp) -> _Lowered:
+def _lowered(module: ModuleOp, write_c: CWriter) -> _Lowered:
     """The program at the lower levels, or why it has no such text; it is lowered once for all."""
     lowered = marked(module)
     try:
         lower_scops(new_context(), lowered)
     except PolyirError as error:
         return _Lowered(tuple(Text(f"// {error.message}") for _ in LEVELS[1:]), {})
-    texts = tuple(_emitted(lowered, text_of) for text_of in (loops_text, c_text))
+    texts = tuple(_emitted(lowered, each) for each in (loops_text, partial(c_text, write=write_c)))
     return _Lowered(texts, features_of(lowered))
 
 

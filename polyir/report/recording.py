@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass, PassPipeline, PassPipelineCallbackType
 
 from polyir.diagnostics import Remark, RemarkSink, ViolatedPair, remarks_to
@@ -20,13 +21,21 @@ PREPARATIONS: Final = ("equations-to-scop", "poly-raise", "poly-dependences")
 """What passes do first where nothing has: nobody asks for it."""
 
 
+CWriter = Callable[[ModuleOp], tuple[str, list[tuple[int, Operation]]]]
+"""Makes of loops, which it may change, the text that the compilation writes of them.
+
+With it are lines, from 0, and the operations that they were made for. Raises `PolyirError`.
+"""
+
+
 @dataclass(frozen=True)
 class Step:
     """The program after a pass, or as it was read.
 
     `name` is the pass with its options as a pipeline writes it, or "" for the program as it was
     read; `seconds` is the time of the pass alone. `module` is a copy. `region` names the part of
-    the source that the program is made of, or is "" where that is all of it.
+    the source that the program is made of, or is "" where that is all of it. `write_c` writes it,
+    or `None` writes it as a file.
     """
 
     name: str
@@ -34,6 +43,7 @@ class Step:
     module: ModuleOp
     remarks: tuple[Remark, ...]
     region: str = ""
+    write_c: CWriter | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,7 @@ class Recording:
     `around` makes the callback of a pipeline that records its passes; remarks, and the steps that
     passes consist of, are recorded inside of `in_force`, as if they had been asked for. Without
     these, nobody would see the schedule tree that a first pass begins with, and what `optimize`
-    does. `region` is that of the steps to come.
+    does. `region` and `write_c` are those of the steps to come.
     """
 
     source: str = ""
@@ -61,6 +71,7 @@ class Recording:
     error: str = ""
     violated: ViolatedPair | None = None
     region: str = ""
+    write_c: CWriter | None = None
     steps: list[Step] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
@@ -92,7 +103,8 @@ class Recording:
         Those before the `first_remark` are not its own.
         """
         remarks = tuple(self.remarks[first_remark:])
-        self.steps.append(Step(name, seconds, module.clone(), remarks, self.region))
+        step = Step(name, seconds, module.clone(), remarks, self.region, self.write_c)
+        self.steps.append(step)
         del self.remarks[first_remark:]
 
     @contextmanager

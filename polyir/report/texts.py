@@ -23,9 +23,12 @@ from polyir.dialects.schedule_tree import (
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.isl_lists import maps_of, sets_of
 from polyir.model.iteration_arrays import hoist_stack_arrays
-from polyir.passes.prerequisites import lower_for_target, lower_scops, raised_scops, scops_in
-from polyir.target.c.line_origins import c_text_with_origins
+from polyir.passes.prerequisites import lower_scops, raised_scops, scops_in
+from polyir.report.recording import CWriter
+from polyir.target.c.line_origins import LinesOfOperations, c_text_with_origins
 from polyir.target.mlir import MlirPrinter
+from polyir.targets.c import CTarget
+from polyir.targets.checked import check_added_memory
 from polyir.universe import new_context
 
 Origin = str | int
@@ -100,12 +103,18 @@ def loops_text(module: ModuleOp) -> Text:
     return _mlir_text(copy)
 
 
-def c_text(module: ModuleOp) -> Text:
-    """The program as the target `c` prints it; `module` is `marked`. Raises `PolyirError`."""
+def c_text(module: ModuleOp, write: CWriter) -> Text:
+    """The program as C, as `write` has it; `module` is `marked`. Raises `PolyirError`."""
     copy = module.clone()
-    lower_for_target(new_context(), copy)
-    text, lines = c_text_with_origins(copy)
+    text, lines = write(copy)
     return Text(text, _origins(copy, lines))
+
+
+def file_text(original: ModuleOp, module: ModuleOp) -> tuple[str, LinesOfOperations]:
+    """What the target `c` prints of a program that passes made of the `original` (`CWriter`)."""
+    target = CTarget()
+    check_added_memory(new_context(), module, original, target.threads)
+    return c_text_with_origins(module)
 
 
 class _Printer(MlirPrinter):

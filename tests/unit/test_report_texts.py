@@ -19,6 +19,7 @@ from polyir.report.contents import Contents, contents_of
 from polyir.report.recording import Recording, recorded
 from polyir.report.texts import LEVELS, Origin, Text
 from polyir.targets.levels import LoopsTarget
+from polyir.tools.polyir_opt import main
 from polyir.universe import new_context
 
 POLYBENCH = Path(__file__).parents[2] / "benchmarks" / "polybench"
@@ -33,6 +34,24 @@ func.func @pair(%A: memref<8xf64>, %B: memref<8xf64>, %x: f64) {
     affine.store %x, %A[%i] : memref<8xf64> loc("pair.c":7:3)
     affine.store %x, %B[%i] : memref<8xf64> loc("pair.c":7:3)
   }
+  return
+}
+"""
+
+TEMPORARY = """
+func.func @temporary(%n: index, %A: memref<?x?xf64>) {
+  %t = memref.alloc(%n) : memref<?xf64>
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      affine.store %a, %t[%j] : memref<?xf64>
+    }
+    affine.for %j = 0 to %n {
+      %b = affine.load %t[%n - %j - 1] : memref<?xf64>
+      affine.store %b, %A[%i, %j] : memref<?x?xf64>
+    }
+  }
+  memref.dealloc %t : memref<?xf64>
   return
 }
 """
@@ -79,6 +98,17 @@ def test_the_texts_are_what_is_emitted(steps: tuple[Recording, Contents]) -> Non
     for step, view in zip(recording.steps, contents.steps, strict=True):
         texts = [each.text for each in view.texts]
         assert texts == [api.emit(step.module, level) for level in ("poly", "loops", "c")]
+
+
+def test_c_checks_the_memory_that_passes_have_added(tmp_path: Path) -> None:
+    """As the target does, which runs the program as it was where there is none."""
+    source, output = tmp_path / "in.mlir", tmp_path / "out.c"
+    source.write_text(TEMPORARY)
+    options = ["--privatize", "--mark-parallel", "--emit=c", str(source), "-o", str(output)]
+    assert main(options) == 0
+    _, contents = compiled(TEMPORARY, "privatize,mark-parallel")
+    assert text_of(contents, "c").text == output.read_text()
+    assert "if (t_1) {" in output.read_text()
 
 
 def test_operations_come_from_the_statement_of_their_place(

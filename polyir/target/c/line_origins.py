@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,56 +22,76 @@ from polyir.target.c.emitter import (
 from polyir.target.c.function import Environment, translate_function
 from polyir.target.c.plan import Plan
 from polyir.target.c.printer import Printer
-from polyir.target.c.syntax import CStatement, Function, Variable
+from polyir.target.c.syntax import CStatement, Function
 
-# By the object, as equal statements are made for several operations. It is kept, so that no other
-# one gets its `id`.
-_Made = dict[int, tuple[CStatement, Operation]]
+LinesOfOperations = list[tuple[int, Operation]]
+"""Lines, from 0, with the operations that they were made for."""
 
+Made = dict[int, tuple[CStatement, Operation]]
+"""What statements were made for.
 
-def c_text_with_origins(
-    module: ModuleOp, options: COptions | None = None
-) -> tuple[str, list[tuple[int, Operation]]]:
-    """The text that `emit_c` prints, and the lines, from 0, that were made for an operation.
-
-    The lines of a loop are its head, and those of a condition the lines with `if` and `else`.
-    """
-    made: _Made = {}
-    dialect = dialect_of(module)
-
-    def translate(op: func.FuncOp, environment: Environment) -> Function:
-        return translate_function(op, replace(environment, make_body=partial(_Body, made)))
-
-    openmp = (options or COptions()).openmp
-    operations = list(module.body.block.ops)
-    definitions = translate_definitions(operations, dialect, openmp, translate)
-    parts = file_parts(definitions, _Printer(made, definitions.usage, dialect), dialect)
-    return joined(parts), list(_origins(parts))
+By the object, as equal statements are made for several operations. It is kept, so that no other
+one gets its `id`.
+"""
 
 
-def _origins(parts: Sequence[Sequence[str]]) -> Iterator[tuple[int, Operation]]:
-    """The lines of `joined` parts that know what they were made for."""
-    number = 0
-    for part in filter(any, parts):
-        for text in part:
-            if isinstance(text, _Line) and text.strip() != "}":
-                yield number, text.origin
-            number += text.count("\n") + 1
-        number += 1
-
-
-class _Line(str):
+class Line(str):
     """A line of a statement that was made for an operation."""
 
     origin: Operation
 
 
-class _Body(Body):
+def made_like(line: str, text: str) -> str:
+    """`text` as a line that was made for what `line` was made for."""
+    if not isinstance(line, Line):
+        return text
+    made = Line(text)
+    made.origin = line.origin
+    return made
+
+
+def c_text_with_origins(
+    module: ModuleOp, options: COptions | None = None
+) -> tuple[str, LinesOfOperations]:
+    """The text that `emit_c` prints, and the lines that were made for an operation.
+
+    The lines of a loop are its head, and those of a condition the lines with `if` and `else`.
+    """
+    made: Made = {}
+    dialect = dialect_of(module)
+
+    def translate(op: func.FuncOp, environment: Environment) -> Function:
+        return translate_function(op, replace(environment, make_body=partial(OriginBody, made)))
+
+    openmp = (options or COptions()).openmp
+    operations = list(module.body.block.ops)
+    definitions = translate_definitions(operations, dialect, openmp, translate)
+    printer = OriginPrinter(definitions.usage, dialect)
+    printer.made = made
+    parts = file_parts(definitions, printer, dialect)
+    found: LinesOfOperations = []
+    first = 0
+    for part in filter(any, parts):
+        found += operations_of_lines(part, first)
+        first += sum(text.count("\n") + 1 for text in part) + 1
+    return joined(parts), found
+
+
+def operations_of_lines(lines: Sequence[str], first: int = 0) -> Iterator[tuple[int, Operation]]:
+    """The numbers of lines that know what they were made for; each text may be several lines."""
+    number = first
+    for text in lines:
+        if isinstance(text, Line) and text.strip() != "}":
+            yield number, text.origin
+        number += text.count("\n") + 1
+
+
+class OriginBody(Body):
     """A body that remembers for which operation each statement is added."""
 
     def __init__(
         self,
-        made: _Made,
+        made: Made,
         plan: Plan,
         names: NameTable,
         translate: Callable[[Body, Operation], None],
@@ -98,21 +118,19 @@ class _Body(Body):
             self._made[id(statement)] = statement, self._current
 
 
-class _Printer(Printer):
-    """A printer whose lines know what they were made for."""
+class OriginPrinter(Printer):
+    """A printer whose lines know what they were made for, of what is `made`."""
 
-    def __init__(self, made: _Made, used: Container[Variable], dialect: Dialect) -> None:
-        super().__init__(used, dialect)
-        self._made = made
+    made: Made
 
     def statements(self, statements: Sequence[CStatement], indent: str = "") -> Iterator[str]:
         for statement in statements:
-            made = self._made.get(id(statement))
+            made = self.made.get(id(statement))
             for line in super().statements((statement,), indent):
                 # The lines of what is inside of it are already known.
-                if made is None or isinstance(line, _Line):
+                if made is None or isinstance(line, Line):
                     yield line
                     continue
-                known = _Line(line)
+                known = Line(line)
                 known.origin = made[1]
                 yield known

@@ -26,6 +26,7 @@ from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.expression_printer import Precedence
 from polyir.target.c.function import Environment, function_body, translate_function
 from polyir.target.c.helpers import ALIGNED_ALLOC, HELPERS, MASKED, NEEDED
+from polyir.target.c.line_origins import Made, OriginBody, OriginPrinter
 from polyir.target.c.printer import INDENT, Printer
 from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
@@ -92,6 +93,10 @@ class NativePrinter(Printer):
         return ("-" if is_negative else "") + call, Precedence.UNARY
 
 
+class _OriginPrinter(OriginPrinter, NativePrinter):
+    """Prints lines that know what they were made for."""
+
+
 class _CalledPrinter(NativePrinter):
     """Prints functions that regions call, which cannot run the original code without memory."""
 
@@ -114,7 +119,10 @@ class Form:
 
 @dataclass(frozen=True)
 class RegionText:
-    """The statements, and the helpers that must be defined before the function around them."""
+    """The statements, and the helpers that must be defined before the function around them.
+
+    Those of a region are `Line`s.
+    """
 
     lines: tuple[str, ...]
     helpers: tuple[tuple[str, str], ...]
@@ -140,7 +148,8 @@ def region_text(
     pointers = plain_pointers(op, called, types)
     names = [op.sym_name.data for op in called]
     environment = Environment({}, names, NATIVE, openmp, pointers=pointers)
-    body = function_body(op, environment, taken)
+    made: Made = {}
+    body = function_body(op, replace(environment, make_body=partial(OriginBody, made)), taken)
     if any(ORIGINAL in each.attributes for each in op.body.block.ops):
         body.names.in_original = frozenset(mentioned)
     for argument, form in zip(op.body.block.args, forms, strict=True):
@@ -148,7 +157,9 @@ def region_text(
     body.translate_block(op.body.block)
     usage = Usage(NATIVE)
     usage.add_statements(body.statements)
-    lines = tuple(NativePrinter(usage).statements(body.statements, INDENT))
+    printer = _OriginPrinter(usage)
+    printer.made = made
+    lines = tuple(printer.statements(body.statements, INDENT))
     definitions = _definitions(called, environment, usage)
     helpers = (*_helpers(usage), *definitions)
     if any(name.startswith(MASKED) for name, _ in helpers):
