@@ -14,7 +14,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -116,14 +116,11 @@ def summary_of_remarks(printed: str) -> str:
 def what_limits(
     item: KernelLimit, limits: MachineLimits, seconds: float, caches: Mapping[str, int]
 ) -> str:
-    """The rate that is nearest to its limit, and how far; or that neither is near."""
+    """The rate that is nearest to its limit; or that neither is near."""
     work, least = item.work, item.seconds(limits)
     level = next((name for name, size in caches.items() if work.footprint <= size), "memory")
     what = f"{level} bandwidth" if item.is_memory_bound(limits) else "compute"
-    distance = seconds / least
-    if distance >= FAR:
-        return f"latency or scalar code ({distance:.1f} times what {what} allows)"
-    return f"{what} ({100 / distance:.0f} % of what it allows)"
+    return f"latency or scalar code, not {what}" if seconds / least >= FAR else what
 
 
 def rate(item: KernelLimit, limits: MachineLimits, seconds: float) -> str:
@@ -131,6 +128,11 @@ def rate(item: KernelLimit, limits: MachineLimits, seconds: float) -> str:
     if item.is_memory_bound(limits):
         return f"{item.work.bytes / seconds / 1e9:.1f} GB/s"
     return f"{item.work.operations / seconds / 1e9:.1f} GFLOP/s"
+
+
+def milliseconds(seconds: float) -> str:
+    """Three digits that count, without an exponent."""
+    return f"{float(f'{1e3 * seconds:.3g}'):g}"
 
 
 def page(
@@ -164,11 +166,14 @@ def page(
         for count in threads:
             lines += [f"### {count} thread{'s' if count > 1 else ''}", ""]
             lines += _head()
-            for name in kernels:
-                item, machine = limits.get(name), machines.get(count)
-                entry = _Entry(measured, ratios, name, count)
-                lines.append(entry.row(item, machine, caches, explain))
-            lines.append("")
+            entries = [_Entry(measured, ratios, name, count) for name in kernels]
+            for entry in entries:
+                item, machine = limits.get(entry.kernel), machines.get(count)
+                lines.append(entry.row(item, machine, caches))
+            lines += [
+                "",
+                *_details(f"- {entry.kernel}: {entry.done(explain)}" for entry in entries),
+            ]
     return "\n".join(lines)
 
 
@@ -233,10 +238,15 @@ def _means(
 
 
 def _head() -> list[str]:
-    titles = ["kernel", "gcc ms", "polyir ms", "ratio", "best other", "rate", "roofline"]
-    titles += ["what was done", "what limits it"]
-    ruler = ["---", *["---:"] * 3, "---", *["---:"] * 2, "---", "---"]
+    titles = ["kernel", "gcc ms", "polyir ms", "ratio", "best other", "its ratio", "rate"]
+    titles += ["times the roofline", "what limits it"]
+    ruler = ["---", *["---:"] * 3, "---", *["---:"] * 3, "---"]
     return [f"| {' | '.join(titles)} |", f"| {' | '.join(ruler)} |"]
+
+
+def _details(items: Iterable[str]) -> list[str]:
+    """A list that is opened by a click."""
+    return ["<details><summary>What was done</summary>", "", *items, "", "</details>", ""]
 
 
 @dataclass(frozen=True)
@@ -248,41 +258,47 @@ class _Entry:
     kernel: str
     threads: int
 
+    @property
+    def best(self) -> Result | None:
+        """The fastest right result of polyir."""
+        return best_of(self.measured, self.kernel, self.threads, is_ours=True)
+
     def row(
-        self,
-        item: KernelLimit | None,
-        machine: MachineLimits | None,
-        caches: Mapping[str, int],
-        explain: Explain,
+        self, item: KernelLimit | None, machine: MachineLimits | None, caches: Mapping[str, int]
     ) -> str:
-        """The line of the table."""
-        base = self.ratios.base_seconds(self.kernel)
-        best = best_of(self.measured, self.kernel, self.threads, is_ours=True)
-        cells = [self.kernel, "-" if base is None else f"{base * 1e3:.3g}"]
+        """The line of the table: a number, or a name, in each cell."""
+        base, best = self.ratios.base_seconds(self.kernel), self.best
+        cells = [self.kernel, "-" if base is None else milliseconds(base)]
         if best is None or best.minimum is None:
-            cells += [*["-"] * 2, self._other(), *["-"] * 2, self._reason(), ""]
-            return f"| {' | '.join(cells)} |"
+            return f"| {' | '.join([*cells, *['-'] * 2, *self._other(), *['-'] * 2, ''])} |"
         ratio = self.ratios.ratio(self.kernel, best.column)
-        cells += [f"{best.minimum * 1e3:.3g}", "-" if ratio is None else f"{ratio:.2f}"]
-        cells.append(self._other())
-        done = explain(ALL_KERNELS[self.kernel], self.measured.tools[best.variant])
-        done = f"{best.variant}: {done}".replace("|", "\\|")
+        cells += [milliseconds(best.minimum), "-" if ratio is None else f"{ratio:.2f}"]
+        cells += self._other()
         if item is None or machine is None:
-            return f"| {' | '.join([*cells, '-', '-', done, 'not counted'])} |"
+            return f"| {' | '.join([*cells, '-', '-', 'not counted'])} |"
         distance = best.minimum / item.seconds(machine)
-        cells += [rate(item, machine, best.minimum), f"{distance:.1f}", done]
+        cells += [rate(item, machine, best.minimum), f"{distance:.1f}"]
         return f"| {' | '.join([*cells, what_limits(item, machine, best.minimum, caches)])} |"
 
-    def _other(self) -> str:
+    def _other(self) -> tuple[str, str]:
+        """The name of the best other variant, and its ratio."""
         other = best_of(self.measured, self.kernel, self.threads, is_ours=False, at_most=True)
         ratio = None if other is None else self.ratios.ratio(self.kernel, other.column)
-        return "-" if other is None or ratio is None else f"{other.variant} {ratio:.2f}"
+        return ("-", "-") if other is None or ratio is None else (other.variant, f"{ratio:.2f}")
+
+    def done(self, explain: Explain) -> str:
+        """What was done to the kernel, or why there is no time."""
+        best = self.best
+        if best is None:
+            return self._reason()
+        tool = self.measured.tools[best.variant]
+        return f"{best.variant}: {explain(ALL_KERNELS[self.kernel], tool)}"
 
     def _reason(self) -> str:
         """Why there is no time."""
         for result in self.measured.results:
             if result.kernel == self.kernel and result.variant in self.measured.tools:
-                return f"{result.status}: {result.reason}".replace("|", "\\|")
+                return f"{result.status}: {result.reason}"
         return "not measured"
 
 
