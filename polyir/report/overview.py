@@ -91,4 +91,5 @@ def _chosen(steps: Iterable[tuple[int, Step]], place: SourceLocation | None) -> 
         for remark in step.remarks:
             is_here = place is None or remark.location == place
             if is_here and remark.message.startswith(CHOSEN):
-                yield remark.message.removeprefix(CHOSEN)
+                chosen = remark.message.removeprefix(CHOSEN)
+                yield "the original order, which is best" if chosen == "original" else chosen
