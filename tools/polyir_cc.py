@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass, PassPipelineCallbackType
+from xdsl.passes import ModulePass
 
 from polyir.diagnostics import (
     OptionError,
@@ -41,7 +41,6 @@ from polyir.frontend.c.preprocess import Preprocessed, first_error, is_read_agai
 from polyir.frontend.c.region_pragmas import OutsideFunctionError, UnreadFileError, files_of_regions
 from polyir.frontend.c.source import (
     SourceFile,
-    SourceRegion,
     cxx_file,
     detect_regions,
     read_regions,
@@ -82,8 +81,7 @@ if TYPE_CHECKING:
     # Few C files are for GPUs or for ranks, or have been tuned.
     from polyir.device_regions import KernelFile
     from polyir.rank_regions import RankFile
-    from polyir.report.recording import Recording
-    from polyir.report.regions import RegionsInC
+    from polyir.tools.cc_report import ReportOfFile
     from polyir.tuning.record import TuningRecord
 
 LEFT = 2
@@ -156,7 +154,7 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
     path, text = _read(source)
     kernels = _kernel_file(options, path, text)
     ranks = _rank_file(options, path, text) if task.is_for_ranks else None
-    recording = _recording(options, path, text)
+    report = _report(options, path, text)
     takes_data = has_index_arrays(chosen)
     with rule_of(task.dependencies) as (flags, rule):
         preprocessed = preprocess(task.compiler, [*task.flags, *flags], path, text)
@@ -166,8 +164,9 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
     context = new_context()
     default = print_missed if task.is_told else print_missed_by_default
     sink = print_all if options.remarks else _ignore if is_detecting else default
-    in_c = None if recording is None else _regions_in_c(text, preprocessed, kernels, ranks)
-    with remarks_to(sink) if recording is None else recording.in_force(sink):
+    if report is not None:
+        report.begin(preprocessed, kernels, ranks)
+    with remarks_to(sink) if report is None else report.recording.in_force(sink):
         pipelines = _pipelines(file, path, chosen, task.tuned, options.tuned)
         pairs = enumerate(zip(file.regions, pipelines, strict=True))
         transformed = tuple(
@@ -178,7 +177,7 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
                 options.assume_no_alias,
                 kernels,
                 ranks,
-                None if recording is None else _recorded(recording, region, in_c, number),
+                None if report is None else report.between(number, region),
             )
             for number, (region, each) in pairs
         )
@@ -186,9 +185,8 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
             transformed = with_replacements(
                 text, transformed, preprocessed.macros, kernels=kernels, ranks=ranks
             )
-    if recording is not None and in_c is not None:
-        in_c.transformed = transformed
-        _write_report(options.report, recording, file, transformed)
+    if report is not None:
+        report.write(file, transformed)
     tally.add(file, transformed, is_detecting)
     _print_left(task, file, transformed, is_detecting, text)
     is_telling = options.remarks or any(item.is_missed for item in transformed) or not file.regions
@@ -253,54 +251,13 @@ def _write(options: argparse.Namespace, file: Translated) -> None:
     write_output(options.output, file.text.encode(errors="surrogateescape"))
 
 
-def _recording(options: argparse.Namespace, path: str, text: str) -> Recording | None:
+def _report(options: argparse.Namespace, path: str, text: str) -> ReportOfFile | None:
     """What `--report` needs of a compilation."""
     if options.report is None:
         return None
-    require_writable(options.report)
-    from polyir.report import require_packages
-    from polyir.report.recording import Recording
+    from polyir.tools.cc_report import ReportOfFile
 
-    require_packages()
-    return Recording(text, path)
-
-
-def _regions_in_c(
-    text: str, preprocessed: Preprocessed, kernels: KernelFile | None, ranks: RankFile | None
-) -> RegionsInC:
-    """What writes the regions in a report."""
-    from polyir.report.regions import RegionsInC
-
-    return RegionsInC(text, preprocessed.macros, kernels, ranks)
-
-
-def _recorded(
-    recording: Recording, region: SourceRegion, in_c: RegionsInC, number: int
-) -> PassPipelineCallbackType:
-    """The callback for the passes of a region, which are steps of its own."""
-    recording.region, recording.write_c = _lines(region), in_c.writer(number)
-    return recording.around(lambda previous, module, following: None)
-
-
-def _lines(region: SourceRegion) -> str:
-    first, last = region.first_line, region.last_line
-    return f"line {first}" if first == last else f"lines {first} to {last}"
-
-
-def _write_report(
-    path: str, recording: Recording, file: SourceFile, transformed: Sequence[TransformedRegion]
-) -> None:
-    """The page of `--report`, which also says what was left, and why."""
-    from polyir.report import report_page
-    from polyir.report.recording import Left
-
-    for item in transformed:
-        if item.error is not None:
-            recording.left.append(Left(_lines(item.region), item.error.message))
-    for error in (*file.skipped, *file.lost, *file.left):
-        part = "the file" if error.location is None else f"line {error.location.line}"
-        recording.left.append(Left(part, error.message))
-    write_output(path, report_page(recording).encode())
+    return ReportOfFile(options.report, path, text)
 
 
 def _tuning(options: argparse.Namespace, passes: Sequence[ModulePass]) -> TuningRecord | None:
