@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -33,9 +33,10 @@ from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.isl_attributes import DependencesAttr, SetAttr
+from polyir.dialects.isl_attributes import DependencesAttr, IslAttribute, SetAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.schedule_tree import (
+    ContextOp,
     DomainOp,
     ExpansionOp,
     ExtensionOp,
@@ -406,13 +407,17 @@ def _verify_names(scop: ScopOp) -> None:
     if len(set(own)) != len(own):
         raise VerifyException("has two statements or local arrays with the same name")
     declared = [name.data for name in scop.parameter_names]
-    objects: list[isl.Set | isl.UnionSet] = [scop.context.data]
-    objects += [statement.domain.data for statement in scop.statements]
-    objects += [scop.tree.instances.data]
+    objects: list[Attribute] = [scop.context]
+    objects += [statement.domain for statement in scop.statements]
+    for node in walk_tree(scop.tree):
+        objects += node.properties.values()
+        if isinstance(node, ContextOp):
+            declared += parameters_of(node.context.data.get_space())
     for item in objects:
-        for name in parameters_of(item.get_space()):
-            if name not in declared:
-                raise VerifyException(f"does not declare the parameter '{name}'")
+        if isinstance(item, IslAttribute):
+            for name in parameters_of(item.data.get_space()):
+                if name not in declared:
+                    raise VerifyException(f"does not declare the parameter '{name}'")
     for node in walk_tree(scop.tree):
         if isinstance(node, FilterOp):
             for part in sets_of(node.instances.data):

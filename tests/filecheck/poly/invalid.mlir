@@ -132,3 +132,19 @@ func.func @foreign(%n: index) {
   return
 }
 // CHECK: invalid.mlir:126:3: error: 'poly.scop' op does not declare the parameter 'm'
+
+// -----
+
+func.func @undeclared_in_tree(%n: index) {
+  poly.scop (%n as "n") {
+    poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+    }
+    poly.domain "[n] -> { S0[i] : 0 <= i < n }" {
+      poly.sequence {
+        poly.filter "[n, m] -> { S0[i] }"
+      }
+    }
+  }
+  return
+}
+// CHECK: invalid.mlir:{{.*}}: error: 'poly.scop' op does not declare the parameter 'm'
