@@ -9,6 +9,7 @@ from functools import partial
 from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import remark
+from polyir.loops.common_values import share_values
 from polyir.loops.packing import pack
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.loops.vectorize import vectorize
@@ -34,3 +35,4 @@ def improve_loops(
     with step(ScalarReplacementPass.name):
         kept = partial(remark, ScalarReplacementPass.name)
         scalar_replacement(function, 1, kept, lambda *reason: None)
+    share_values([function])

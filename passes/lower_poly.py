@@ -35,6 +35,7 @@ from polyir.codegen.lower import lower_scop
 from polyir.diagnostics import PolyirError, errors_at, missed, remark
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.limits import ResourceError, limited
+from polyir.loops.common_values import share_values
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_unchecked, kernels_of
 from polyir.model.scop import Scop, scop_of
@@ -81,8 +82,11 @@ class LowerPolyPass(ModulePass):
                     lower_scop(scop_of(scop))
                 except (IncorrectAstError, ResourceError) as error:
                     self._lower_otherwise(scop, error, is_checked)
-            if is_split and block is not None:
+            if block is None:
+                continue
+            if is_split:
                 self._split([op for op in block.ops if op not in existing])
+            share_values([op for op in block.ops if op not in existing])
         if has_kernels:
             self._place_on_device_and_host(op)
         if has_kernels and is_checked:

@@ -32,6 +32,7 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, missed, remark
 from polyir.inner_steps import apply_inside
+from polyir.loops.common_values import share_values
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
@@ -59,9 +60,10 @@ class ScalarReplacementPass(ModulePass):
             apply_inside(LowerPolyPass(), ctx, op)
         levels = sys.maxsize if self.levels == "all" else self.levels
         found = False
-        for function in op.walk():
-            if isinstance(function, FuncOp):
-                found |= self._replace_in(function, levels)
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if self._replace_in(function, levels):
+                share_values([function])
+                found = True
         if not found:
             nothing = "no loop touches an element whose address stays the same in it"
             missed(self.name, f"nothing to do: {nothing}", op)

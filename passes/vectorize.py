@@ -28,6 +28,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed, remark
+from polyir.loops.common_values import share_values
 from polyir.loops.vectorize import vectorize
 from polyir.passes.prerequisites import lower_scops
 
@@ -50,6 +51,7 @@ class VectorizePass(ModulePass):
         lower_scops(ctx, op)
         done, left = partial(remark, self.name), partial(missed, self.name)
         functions = [function for function in op.walk() if isinstance(function, FuncOp)]
-        found = [vectorize(function, done, left) for function in functions]
-        if not any(found):
+        found = [function for function in functions if vectorize(function, done, left)]
+        share_values(found)
+        if not found:
             missed(self.name, "nothing to do: no loop has the attribute #poly.vector", op)

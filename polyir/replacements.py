@@ -6,12 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
+from typing import Final
 
 from polyir.alias_checks import AliasCheck
 from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.target.c.line_origins import made_like
-from polyir.target.c.region import ORIGINAL_CODE, ElementRange, Form, RegionText, range_texts
+from polyir.target.c.region import (
+    ORIGINAL_CODE,
+    ElementRange,
+    Form,
+    RegionText,
+    operand_text,
+    range_texts,
+)
 
 
 @dataclass(frozen=True)
@@ -85,20 +93,21 @@ def with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replac
 
 
 def block_lines(
-    replacement: Replacement, pragma: str, original: Sequence[str], ending: str
+    replacement: Replacement, before: Sequence[str], original: Sequence[str], ending: str
 ) -> list[str]:
-    """The lines of the statements in braces, indented as the pragma was, without its line.
+    """The lines of the statements, indented as those that they replace were.
 
-    With checks, `original` is executed where they do not hold.
+    With checks, `original` is executed where they do not hold. They are in braces if they declare
+    something, and if they may not be the end of a block, whose lines so far are `before`.
     """
-    indentation = pragma[: len(pragma) - len(pragma.lstrip())]
     check, reads = replacement.check, replacement.reads
     checks = () if check is None or not check.conditions else (check,)
     if not replacement.is_whole:
         checks, reads = (*reads, *checks), ()
     lines = replacement.text.lines
     if checks:
-        lines = (*_conditional(checks, lines, replacement.flag), "  } else {", ORIGINAL_CODE, "  }")
+        kept = ("  } else {", f"    {ORIGINAL_CODE}", "  }")
+        lines = (*_conditional(checks, lines, replacement.flag), *kept)
     if reads:
         lines = (*_conditional(reads, lines, replacement.flag), "  }")
     conditions = " ".join(each for check in reads for each in check.conditions)
@@ -110,11 +119,59 @@ def block_lines(
         marks = [f"  {variables}"] if variables else []
         marks += [f"  (void){name}; // Its calls are inlined." for name in functions]
         lines = (*marks, *lines)
-    block: list[str] = []
-    for line in ("{", *lines, "}"):
-        is_new = ORIGINAL_CODE not in line
-        block += [made_like(line, f"{indentation}{line}{ending}")] if is_new else original
+    if _declares(lines) or not _is_in_block(before):
+        lines = ("{", *lines, "}")
+    else:
+        lines = tuple(made_like(line, line[2:]) for line in lines)
+    indentation, block = _indentation(original), list[str]()
+    for line in lines:
+        if line.endswith(ORIGINAL_CODE):
+            block += _indented(original, indentation + line.removesuffix(ORIGINAL_CODE))
+        else:
+            block.append(made_like(line, f"{indentation}{line}{ending}"))
     return block
+
+
+_DECLARES_NOTHING: Final = re.compile(
+    r"  (?:\s|\}|(?:if|for|while) \(|#pragma omp|\(void\)|\*?\w+(?:\[|\.|->|\(| [-+*/]?= ))"
+)
+"""How lines begin that are no declarations of the outermost block."""
+
+
+def _declares(lines: Sequence[str]) -> bool:
+    """Whether statements may declare something outside of the braces in them."""
+    return not all(map(_DECLARES_NOTHING.match, lines))
+
+
+def _is_in_block(before: Sequence[str]) -> bool:
+    """Whether what comes after these lines is for certain a statement of a block, not of an `if`.
+
+    What ends with a comment is not looked into.
+    """
+    last = next((line for each in reversed(before) if (line := each.strip())), "")
+    if re.fullmatch(r"#\s*pragma\s+(?:end)?scop\b.*", last):
+        return True
+    is_plain = not (last.startswith("#") or "//" in last or "*/" in last)
+    return is_plain and last.endswith(("{", ";", "}"))
+
+
+def _indentation(lines: Sequence[str]) -> str:
+    """What all lines begin with, but those that are empty and those of the preprocessor."""
+    code = [line for line in lines if line.strip() and not line.startswith("#")]
+    least = min(code, key=lambda line: len(line) - len(line.lstrip()), default="")
+    spaces = least[: len(least) - len(least.lstrip())]
+    return spaces if all(line.startswith(spaces) for line in code) else ""
+
+
+def _indented(lines: Sequence[str], indentation: str) -> Sequence[str]:
+    """The lines with another indentation; as they are, if a string or macro has several of them."""
+    if any(line.rstrip("\r\n").endswith("\\") for line in lines):
+        return lines
+    old = len(_indentation(lines))
+    return [
+        indentation + line[old:] if line.strip() and not line.startswith("#") else line
+        for line in lines
+    ]
 
 
 def _conditional(checks: Sequence[CheckText], lines: Sequence[str], flag: str) -> tuple[str, ...]:
@@ -198,7 +255,8 @@ def check_text(
         if alternatives:
             inner = f"({together})" if len(calls) > 1 else together
             indented = inner.replace("\n", "\n  ")
-            together = f"({' || '.join(alternatives)} ||\n {indented})"
+            parts = [f"({each})" if "&&" in each else each for each in alternatives]
+            together = f"({' || '.join(parts)} ||\n {indented})"
         conditions[together] = None
     helpers = (*before.helpers, *([DISJOINT] if check.pairs else []))
     return CheckText(RegionText(before.lines, helpers), tuple(conditions))
@@ -220,8 +278,3 @@ def disjoint_call(parts: Sequence[str]) -> str:
     head = f"{DISJOINT[0]}("
     text = f"{head}{', '.join(parts)})"
     return text if len(text) <= 90 else f"{head}{parts[0]},\n{' ' * len(head)}{parts[1]})"
-
-
-def operand_text(condition: str) -> str:
-    """A condition as an operand of `&&`."""
-    return f"({condition})" if "||" in condition or "?" in condition else condition

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, TypeGuard
@@ -41,7 +41,6 @@ from polyir.replacements import (
     block_lines,
     check_text,
     disjoint_call,
-    operand_text,
     with_free_helpers,
 )
 from polyir.target.abi import Scalar
@@ -49,12 +48,14 @@ from polyir.target.c.printer import wrapped
 from polyir.target.c.region import (
     Form,
     RegionText,
+    operand_text,
     range_texts,
     region_text,
     with_free_names,
 )
 from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import Spelling
+from polyir.tested_conditions import Tested, leave_out_tested
 from polyir.universe import PASSES_ON_INDEX_ARRAYS
 
 if TYPE_CHECKING:
@@ -395,8 +396,8 @@ def rewrite(
     The functions that these call, minima and quotients of indices, are defined before the
     function around the first region that needs them.
     """
-    lines = text.splitlines(keepends=True)
-    kept = kept_text(lines, transformed)
+    source = text.splitlines(keepends=True)
+    lines, kept = list(source), kept_text(source, transformed)
     defined: dict[str, None] = {}
     insertions: list[tuple[int, list[str]]] = []
     for item in transformed:
@@ -413,7 +414,7 @@ def rewrite(
         ending = _line_ending(lines[region.first_line - 1])
         definitions = [_with_ending(definition, ending) for definition in missing.values()]
         insertions.append((head - 1, definitions))
-        lines[region.first_line - 1] = "".join(region_lines(region, replacement, lines, kept))
+        lines[region.first_line - 1] = "".join(region_lines(region, replacement, source, kept))
         for number in range(region.first_line, region.last_line):
             lines[number] = ""
     for position, definitions in reversed(insertions):
@@ -424,15 +425,18 @@ def rewrite(
 def region_lines(
     region: SourceRegion, replacement: Replacement, lines: Sequence[str], kept: str
 ) -> list[str]:
-    """The lines that take the place of a region, of whose file `kept` is the text that stays."""
+    """The lines that take the place of a region.
+
+    `lines` are those of its file, and `kept` is the text that stays.
+    """
     unused = tuple(
         name
         for name in replacement.unused
         if name not in replacement.inlined or not _is_named(name, kept)
     )
-    first = lines[region.first_line - 1]
+    before, ending = lines[: region.first_line - 1], _line_ending(lines[region.first_line - 1])
     original = lines[region.statement_lines]
-    return block_lines(replace(replacement, unused=unused), first, original, _line_ending(first))
+    return block_lines(replace(replacement, unused=unused), before, original, ending)
 
 
 def kept_text(lines: Sequence[str], transformed: Sequence[TransformedRegion]) -> str:
@@ -477,6 +481,7 @@ def _replacement(
     called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
     taken = (*macros, *_words_of(forms), *called)
     kernel = _kernel(content)
+    leave_out_tested(kernel, _tested(item))
     check_allocations(kernel, None, "numbered" if openmp else "none")
     others = [op for op in _functions(content).values() if op is not kernel]
     text = region_text(kernel, forms, taken, openmp, others, content.mentioned)
@@ -486,6 +491,16 @@ def _replacement(
     taken = (*taken, *content.mentioned)
     check = None if item.check is None else check_text(item.check, content, forms, taken)
     return _checked(item, content, text, unused, forms, taken, check)
+
+
+def _tested(item: TransformedRegion) -> Iterator[Tested]:
+    """The conditions that hold where the new statements are executed."""
+    for function in () if item.reads is None else item.reads.functions:
+        last = function.body.block.last_op
+        assert last is not None
+        yield function, range(len(last.operands))
+    if item.check is not None:
+        yield item.check.function, (*item.check.conditions, *item.check.executed)
 
 
 def _words_of(forms: Sequence[Form]) -> list[str]:

@@ -28,6 +28,7 @@ from polyir.model.raising.control import (
     LoopOp,
     branches_of,
     condition_of,
+    truth_of,
 )
 
 
@@ -187,6 +188,13 @@ class IterationSpaces:
         """Where the condition holds, exactly; `None` if it is not affine in index values."""
         try:
             return condition_of(conditional, self._reader)
+        except NotAffineError:
+            return None
+
+    def truth(self, value: SSAValue) -> isl.Set | None:
+        """Where a value of type `i1` is true; `None` if it is not affine in index values."""
+        try:
+            return truth_of(value, self._reader)
         except NotAffineError:
             return None
 

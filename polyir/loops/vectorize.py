@@ -312,8 +312,8 @@ def _add_aligned_loops(
     down = partial(rounded, AffineBinaryOpKind.FloorDiv)
     up = partial(rounded, AffineBinaryOpKind.CeilDiv)
     builder = Builder(InsertPoint.before(loop))
-    lower = IndexExpression.of(extreme_bound(range.lower, MaxOp, builder))
-    upper = IndexExpression.of(extreme_bound(range.upper, affine.MinOp, builder))
+    first, end = _extreme_bounds(range, builder)
+    lower, upper = IndexExpression.of(first), IndexExpression.of(end)
     ends = LoopRange(range.counter, (lower,), (upper,), 1)
     start = down(lower)
     _add_masked(loop, ends, facts, width, start, Constraint((lower - start).shift(-1), False))
@@ -325,6 +325,15 @@ def _add_aligned_loops(
     _add_masked(loop, after, facts, width, start, Constraint(start - lower, False))
 
 
+def _extreme_bounds(range: LoopRange, builder: Builder) -> tuple[SSAValue, SSAValue]:
+    """The first value of a counter, and the end of its values."""
+    first = extreme_bound(range.lower, MaxOp, builder)
+    end = extreme_bound(range.upper, affine.MinOp, builder)
+    for value, hint in ((first, "first"), (end, "end")):
+        value.name_hint = value.name_hint or hint
+    return first, end
+
+
 def _add_masked(
     loop: affine.ForOp,
     range: LoopRange,
@@ -334,13 +343,30 @@ def _add_masked(
     guard: Constraint,
 ) -> None:
     """The iterations in one vector that are in a range, if `guard` holds, before `loop`."""
+    spaces = IterationSpaces(with_steps=True)
+    known, holds = spaces.context(loop), spaces.holds(guard)
+    if known.is_disjoint(holds):
+        return
     block = Block()
     inner = Builder(InsertPoint.at_end(block))
-    counter = CopiedCounter(range.counter, IndexExpression.of(computed(start, True, inner)), 1)
+    value = computed(start, True, inner)
+    value.name_hint = value.name_hint or range.counter.name_hint
+    counter = CopiedCounter(range.counter, IndexExpression.of(value), 1)
     lanes = PartialLanes(PartialBlock((counter,), (range,)), width, inner)
     Expansion(facts, [counter], width, inner, lanes).run(loop.body.block)
     block.add_op(affine.YieldOp.get())
-    conditional([guard], block, None, loop, Builder(InsertPoint.before(loop)))
+    guards = [] if known.is_subset(holds) else [guard]
+    _place_before(loop, block, guards)
+
+
+def _place_before(loop: affine.ForOp, block: Block, guards: Sequence[Constraint]) -> None:
+    """Run what is in a block, which ends with a yield, before `loop`, if `guards` hold."""
+    if guards:
+        conditional(guards, block, None, loop, Builder(InsertPoint.before(loop)))
+        return
+    for op in tuple(block.ops)[:-1]:
+        op.detach()
+        Builder(InsertPoint.before(loop)).insert(op)
 
 
 def _add_main_loop(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int) -> None:
@@ -370,27 +396,36 @@ def _add_main_loop(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width
 def _add_rest(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int) -> None:
     """The iterations after the last full vector, before `loop`."""
     lengths = [high - low for high in range.upper for low in range.lower]
-    if len(lengths) == 1 and lengths[0].is_constant and lengths[0].constant % width == 0:
+    spaces = IterationSpaces(with_steps=True)
+    known = spaces.context(loop).intersect(spaces.runs(loop))
+    rests = [length.divide(AffineBinaryOpKind.Mod, width) for length in lengths]
+    if all(known.is_subset(spaces.holds(Constraint(rest, True))) for rest in rests):
         return
     builder = Builder(InsertPoint.before(loop))
-    end = extreme_bound(range.upper, affine.MinOp, builder)
-    if len(lengths) == 1:
-        count = computed(lengths[0], True, builder)
+    guards: list[Constraint] = []
+    if len(lengths) == 1 and lengths[0].is_constant:
+        rest = computed(rests[0], True, builder)
+        start = range.upper[0] - rests[0]
     else:
-        first = extreme_bound(range.lower, MaxOp, builder)
-        count = builder.insert(arith.SubiOp(end, first)).result
-    size = computed(IndexExpression((), width), False, builder)
-    # Of a loop without iterations, no rest is positive.
-    rest = builder.insert(arith.RemSIOp(count, size)).result
-    rest.name_hint = "rest"
-    start = builder.insert(arith.SubiOp(end, rest)).result
-    start.name_hint = range.counter.name_hint
+        if len(lengths) == 1:
+            end = computed(range.upper[0], True, builder)
+            count = computed(lengths[0], True, builder)
+        else:
+            first, end = _extreme_bounds(range, builder)
+            count = builder.insert(arith.SubiOp(end, first)).result
+        size = computed(IndexExpression((), width), False, builder)
+        # Of a loop without iterations, no rest is positive.
+        rest = builder.insert(arith.RemSIOp(count, size)).result
+        rest.name_hint = "rest"
+        value = builder.insert(arith.SubiOp(end, rest)).result
+        value.name_hint = range.counter.name_hint
+        start = IndexExpression.of(value)
+        guards.append(Constraint(IndexExpression.of(rest).shift(-1), False))
     block = Block()
     inner = Builder(InsertPoint.at_end(block))
     mask = inner.insert(vector.CreateMaskOp([rest], VectorType(i1, [width]))).results[0]
     mask.name_hint = "mask"
-    counter = CopiedCounter(range.counter, IndexExpression.of(start), 1)
+    counter = CopiedCounter(range.counter, start, 1)
     Expansion(facts, [counter], width, inner, SameMask(mask)).run(loop.body.block)
     block.add_op(affine.YieldOp.get())
-    is_left = Constraint(IndexExpression.of(rest).shift(-1), False)
-    conditional([is_left], block, None, loop, builder)
+    _place_before(loop, block, guards)

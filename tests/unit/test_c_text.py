@@ -233,7 +233,7 @@ int32_t f(int64_t n, double A[restrict 10][20]) {
 // Array sizes (row-major): A[A_0][A_1]
 static int32_t rows(double *restrict A, int64_t A_0, int64_t A_1) {
   (void)A; (void)A_1;
-  return (int32_t)((uint32_t)A_0 * 7);
+  return (int32_t)((uint32_t)A_0 * 7u);
 }
 """,
         tmp_path,

@@ -57,6 +57,7 @@ from polyir.frontend.c.variables import (
     Local,
     NotTrackedError,
     Variables,
+    give_name,
     is_trackable,
 )
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of, set_of
@@ -251,6 +252,7 @@ class Statements:
             self._track(getattr(target, "name", ""), value)
         else:
             own.value = value
+            give_name(value, getattr(target, "name", ""))
 
     def _track(self, name: str, value: Value) -> None:
         """Set a tracked variable; raises `NotTrackedError` if its value depends on data."""

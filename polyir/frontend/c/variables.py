@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pycparser import c_ast
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
@@ -68,6 +69,13 @@ class ElementInMemory:
     type: Arithmetic
     memory: SSAValue
     indices: tuple[IndexExpression, ...]
+
+
+def give_name(value: Value | None, name: str) -> None:
+    """Name a computed value after the first variable that has it, if it has no name."""
+    ssa = None if value is None else value.ssa
+    if ssa is not None and ssa.name_hint is None and isinstance(ssa.owner, Operation):
+        ssa.name_hint = None if isinstance(ssa.owner, arith.ConstantOp) else name
 
 
 def is_trackable(type: Arithmetic) -> bool:
@@ -161,6 +169,8 @@ class Variables:
     def declare(self, name: str, variable: Local | Cell) -> None:
         """Add a variable of the region."""
         self._own[-1][name] = variable
+        if isinstance(variable, Local):
+            give_name(variable.value, name)
 
     def own(self, name: str) -> Local | Cell | None:
         """The variable of the region with this name."""

@@ -103,7 +103,7 @@ def _grouped(items: Sequence[isl.PwAff], sizes: Sequence[int]) -> list[tuple[isl
 def condition_of(conditional: ConditionalOp, reader: IndexReader) -> isl.Set:
     """Where the condition holds; raises `NotAffineError` if it depends on more than indices."""
     if isinstance(conditional, scf.IfOp):
-        return _comparison(conditional.cond, reader)
+        return truth_of(conditional.cond, reader)
     return reader.read_set(conditional.condition.data, conditional.args)
 
 
@@ -118,7 +118,7 @@ _PREDICATES = {
 """The signed predicates of `arith.cmpi` by their number."""
 
 
-def _comparison(value: SSAValue, reader: IndexReader) -> isl.Set:
+def truth_of(value: SSAValue, reader: IndexReader) -> isl.Set:
     """Where a value of type `i1` is true: comparisons of indices, and combinations of them."""
     match value.owner:
         case arith.CmpiOp(lhs=lhs, rhs=rhs, predicate=IntegerAttr(value=number)):
@@ -127,9 +127,9 @@ def _comparison(value: SSAValue, reader: IndexReader) -> isl.Set:
                 raise NotAffineError("the condition is not a signed comparison of indices")
             return predicate(reader.read(lhs), reader.read(rhs))
         case arith.AndIOp(lhs=lhs, rhs=rhs):
-            return _comparison(lhs, reader).intersect(_comparison(rhs, reader))
+            return truth_of(lhs, reader).intersect(truth_of(rhs, reader))
         case arith.OrIOp(lhs=lhs, rhs=rhs):
-            return _comparison(lhs, reader).union(_comparison(rhs, reader))
+            return truth_of(lhs, reader).union(truth_of(rhs, reader))
         case arith.ConstantOp(value=IntegerAttr(value=number)):
             truth = constant(reader.space, number.data)
             return truth.ne_set(constant(reader.space, 0))

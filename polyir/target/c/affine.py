@@ -20,12 +20,12 @@ from xdsl.ir.affine import (
 )
 
 from polyir.target.abi import PREFIX, Scalar
+from polyir.target.c.index_arithmetic import product, sum_of
 from polyir.target.c.syntax import (
     Binary,
     Call,
     Expression,
     IntegerLiteral,
-    Unary,
     arithmetic,
     compare,
     literal,
@@ -92,9 +92,9 @@ class AffineOperands:
                 left, right = self.expression(lhs), self.expression(rhs)
                 match kind:
                     case AffineBinaryOpKind.Add:
-                        return _sum(left, right)
+                        return sum_of(left, right)
                     case AffineBinaryOpKind.Mul:
-                        return _product(left, right)
+                        return product(left, right)
                     case _:
                         is_exact = self._is_nonnegative(lhs) and _is_positive_constant(rhs)
                         return _quotient(kind, left, right, is_exact)
@@ -167,7 +167,7 @@ _Terms = Sequence[tuple[Expression, int]]
 def _terms(added: _Terms, subtracted: _Terms = ()) -> Expression:
     """The difference of two sums of terms, of which the first has a term."""
     factors = (*added, *((atom, -factor) for atom, factor in subtracted))
-    return reduce(_sum, (_product(literal(factor), atom) for atom, factor in factors))
+    return reduce(sum_of, (product(literal(factor), atom) for atom, factor in factors))
 
 
 def _variables(results: Sequence[AffineExpr]) -> list[AffineExpr]:
@@ -227,7 +227,7 @@ def linear_index(indices: Sequence[Expression], extents: Sequence[Expression]) -
 
 
 def _scaled(number: Expression, extent: Expression) -> Expression:
-    return number if number == literal(0) else _product(number, extent)
+    return number if number == literal(0) else product(number, extent)
 
 
 def _sum_of_terms(left: Expression, right: Expression) -> Expression:
@@ -237,9 +237,9 @@ def _sum_of_terms(left: Expression, right: Expression) -> Expression:
             return right
         case _, Binary(type=Scalar.INT64, operator="+" | "-" as operator, left=first, right=last):
             rest = _sum_of_terms(left, first)
-            return _sum(rest, last) if operator == "+" else arithmetic("-", rest, last)
+            return sum_of(rest, last) if operator == "+" else arithmetic("-", rest, last)
         case _:
-            return _sum(left, right)
+            return sum_of(left, right)
 
 
 _DIVISIONS = {
@@ -262,83 +262,9 @@ def _quotient(
         return arithmetic("%", left, right)
     if kind is AffineBinaryOpKind.CeilDiv:
         assert isinstance(right, IntegerLiteral)
-        left = _sum(left, literal(right.value - 1))
+        left = sum_of(left, literal(right.value - 1))
     return arithmetic("/", left, right)
 
 
 def _helper(name: str, left: Expression, right: Expression) -> Expression:
     return Call(Scalar.INT64, f"{PREFIX}{name}", (left, right))
-
-
-def _negated(expression: Expression) -> Expression | None:
-    """The expression without its sign, if it is written with one."""
-    match expression:
-        case Unary(operator="-", operand=operand):
-            return operand
-        case Binary(operator="*", left=IntegerLiteral(value=value), right=right) if value < 0:
-            return _product(literal(-value), right)
-        case _:
-            return None
-
-
-def _sum(left: Expression, right: Expression) -> Expression:
-    if isinstance(right, IntegerLiteral):
-        return _plus(left, right.value)
-    positive_right, positive_left = _negated(right), _negated(left)
-    if positive_right is not None:
-        return arithmetic("-", left, positive_right)
-    if positive_left is not None:
-        return arithmetic("-", right, positive_left)
-    return arithmetic("+", left, right)
-
-
-def _plus(left: Expression, constant: int) -> Expression:
-    """`left + constant`, where a constant at the end of `left` is added to `constant`."""
-    match left:
-        case IntegerLiteral(value=value) if _fits(value + constant):
-            return literal(value + constant)
-        case Binary(operator="+", left=rest, right=IntegerLiteral(value=value)) if _fits(
-            value + constant
-        ):
-            return _plus(rest, value + constant)
-        case Binary(operator="-", left=rest, right=IntegerLiteral(value=value)) if _fits(
-            constant - value
-        ):
-            return _plus(rest, constant - value)
-        case _:
-            if constant == 0:
-                return left
-            reordered = _subtracted_from(constant, left) if constant > 0 else None
-            return reordered or arithmetic("+", left, literal(constant))
-
-
-def _subtracted_from(constant: int, expression: Expression) -> Expression | None:
-    """`constant - a - b` for the expression `-a - b`; `None` if it does not start with a sign."""
-    positive = _negated(expression)
-    if positive is not None:
-        return arithmetic("-", literal(constant), positive)
-    match expression:
-        case Binary(operator="+" | "-" as operator, left=left, right=right):
-            start = _subtracted_from(constant, left)
-            return None if start is None else arithmetic(operator, start, right)
-        case _:
-            return None
-
-
-def _product(left: Expression, right: Expression) -> Expression:
-    """The constant factor stands first: `32 * i`."""
-    if isinstance(right, IntegerLiteral):
-        left, right = right, left
-    match left, right:
-        case IntegerLiteral(value=1), _:
-            return right
-        case IntegerLiteral(value=first), IntegerLiteral(value=second) if _fits(first * second):
-            return literal(first * second)
-        case IntegerLiteral(value=-1), _:
-            return Unary(Scalar.INT64, "-", right)
-        case _:
-            return arithmetic("*", left, right)
-
-
-def _fits(value: int) -> bool:
-    return -(2**63) <= value < 2**63

@@ -116,7 +116,8 @@ class Body:
 
     def define(self, value: SSAValue, expression: Expression) -> None:
         """Write `value` as `expression`, or as a local that is declared here and holds it."""
-        if value in self.plan.folded:
+        is_copy = isinstance(expression, Name) and expression.variable.declared is not None
+        if is_copy or value in self.plan.folded:
             self._values[value] = expression
             return
         variable = self.names.for_value(value, "t")

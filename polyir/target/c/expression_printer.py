@@ -80,6 +80,9 @@ BINARY_OPERATORS: Final = MappingProxyType(
     }
 )
 
+# Compilers warn of subscripts of 8 bits.
+_SUBSCRIPTS: Final = (Scalar.INT16, Scalar.INT32, Scalar.UINT16, Scalar.UINT32)
+
 _COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
 
 
@@ -227,7 +230,15 @@ class ExpressionPrinter:
         return array.name, Precedence.POSTFIX
 
     def _subscripts(self, expressions: Sequence[Expression]) -> str:
-        return "".join(f"[{self.expression(expression)}]" for expression in expressions)
+        return "".join(f"[{self._subscript(expression)}]" for expression in expressions)
+
+    def _subscript(self, expression: Expression) -> str:
+        """A subscript, which is a number of any type."""
+        match expression:
+            case Cast(type=Scalar.INT64, operand=operand) if operand.type in _SUBSCRIPTS:
+                return self.expression(operand)
+            case _:
+                return self.expression(expression)
 
     def _spelt(self, spelling: Spelling, indices: tuple[Expression, ...]) -> tuple[str, Precedence]:
         """An element as the source writes it."""
@@ -238,7 +249,7 @@ class ExpressionPrinter:
             elif spelling.strides and part is spelling.parts[-1]:
                 text += f"[{self._linear(spelling, indices[part:])}]"
             else:
-                text += f"[{self.expression(indices[part])}]"
+                text += f"[{self._subscript(indices[part])}]"
         return text, Precedence.POSTFIX
 
     def far_address(self, element: Element) -> tuple[str, Precedence]:
@@ -296,10 +307,17 @@ def _quoted(text: str) -> str:
 def _short_single(value: float) -> str:
     """A short decimal, with a point or an exponent, that C reads as this single-precision number.
 
-    The decimal is nearer to the number than 0.4 of the distance to its neighbours, so that
+    The decimal is nearer to the number than 0.49 of the distance to its neighbour, so that
     neither rounding once, as a C compiler does, nor twice can end at another number.
     """
-    spacing = math.ldexp(1.0, max(math.frexp(value)[1], -125) - 24)
+    mantissa, exponent = math.frexp(value)
+    spacing = math.ldexp(1.0, max(exponent, -125) - 24)
+
+    def is_near(text: str) -> bool:
+        # Below a power of two, numbers are closer to each other.
+        is_closer = abs(mantissa) == 0.5 and abs(float(text)) < abs(value) and exponent > -125
+        return abs(float(text) - value) < 0.49 * (spacing / 2 if is_closer else spacing)
+
     texts = (f"{value:.{digits}g}" for digits in range(1, 10))
-    text = next((text for text in texts if abs(float(text) - value) < 0.4 * spacing), repr(value))
+    text = next(filter(is_near, texts), repr(value))
     return text if "." in text or "e" in text else f"{text}.0"

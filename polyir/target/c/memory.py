@@ -97,8 +97,13 @@ def translate_view(body: Body, op: memref.ReinterpretCastOp | memref.ViewOp) -> 
     variable = body.names.for_value(op.result, "view")
     is_linear = needs_linear(body.dialect, type)
     array = Array(variable, type.element, extents, is_pointer=True, is_linear=is_linear)
-    start = flat_pointer(body.array(op.source))
-    body.add(ArrayView(array, start, _number(body, offset)))
+    source = body.array(op.source)
+    # Arrays of other files' functions, and of kernels, may be constant there.
+    is_row = (
+        len(extents) < 2 and body.dialect.has_array_parameters and body.dialect.has_limit_macros
+    )
+    has_type = is_row and source.element is type.element
+    body.add(ArrayView(array, flat_pointer(source), _number(body, offset), has_type))
     body.arrays[op.result] = array
 
 

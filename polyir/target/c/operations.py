@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 
 from polyir.target.abi import LIBRARY_FUNCTIONS, PREFIX, Scalar, library_name, scalar_type
 from polyir.target.c.helpers import bit_cast_name
+from polyir.target.c.index_arithmetic import difference_of, product, sum_of
 from polyir.target.c.syntax import (
     Binary,
     Call,
@@ -111,7 +112,9 @@ def _wrapping(operator: str) -> Builder:
         if type is Scalar.BOOL:
             # Modulo 2, addition and subtraction are exclusive or, multiplication is and.
             return Binary(type, "&" if operator == "*" else "^", left, right)
-        if isinstance(op.results[0].type, IndexType) or _cannot_overflow(op):
+        if isinstance(op.results[0].type, IndexType):
+            return _OF_INDICES[operator](left, right)
+        if _cannot_overflow(op):
             return arithmetic(operator, left, right)
         if type.width < 32:
             # Both are promoted to int, which holds every result.
@@ -119,6 +122,9 @@ def _wrapping(operator: str) -> Builder:
         return cast(type, Binary(type.unsigned, operator, unsigned(left), _same(right)))
 
     return build
+
+
+_OF_INDICES: Final = MappingProxyType({"+": sum_of, "-": difference_of, "*": product})
 
 
 def _same(right: Expression) -> Expression:

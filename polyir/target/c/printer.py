@@ -90,7 +90,7 @@ class Printer(ExpressionPrinter):
                 case AtomicUpdate():
                     yield from self._atomic(statement, indent)
                 case OriginalCode():
-                    yield self.original_code()
+                    yield indent + self.original_code()
                 case ExtensionStatement():
                     yield from self.extension(statement, indent)
                 case _:
@@ -137,7 +137,11 @@ class Printer(ExpressionPrinter):
             case ArrayView(array=array, start=start, offset=offset):
                 address = self.argument(start)
                 if offset != literal(0):
-                    address = f"({address} + {self.inside(offset, Precedence.MULTIPLICATIVE)})"
+                    address = f"{address} + {self.inside(offset, Precedence.MULTIPLICATIVE)}"
+                if statement.has_type:
+                    return f"{self.pointer(array, False)} = {address}"
+                if offset != literal(0):
+                    address = f"({address})"
                 return f"{self.pointer(array, False)} = ({self.pointer_type(array)}){address}"
             case PartView(array=array, part=part):
                 return f"{self.pointer(array)} = {self.expression(part)}"

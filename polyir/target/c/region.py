@@ -29,7 +29,17 @@ from polyir.target.c.helpers import ALIGNED_ALLOC, HELPERS, MASKED, NEEDED
 from polyir.target.c.line_origins import Made, OriginBody, OriginPrinter
 from polyir.target.c.printer import INDENT, Printer
 from polyir.target.c.region_functions import plain_pointers
-from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
+from polyir.target.c.syntax import (
+    Array,
+    Binary,
+    Declaration,
+    Expression,
+    Name,
+    Spelling,
+    Variable,
+    cast,
+    scalar_of,
+)
 from polyir.target.c.usage import Usage
 from polyir.target.errors import unsupported
 
@@ -153,7 +163,11 @@ def region_text(
     if any(ORIGINAL in each.attributes for each in op.body.block.ops):
         body.names.in_original = frozenset(mentioned)
     for argument, form in zip(op.body.block.args, forms, strict=True):
-        _bind(body, op, argument, form)
+        if _is_in_memory(argument, form) and body.is_live(argument):
+            form, variable = _read_once(body, argument, form)
+            _bind(body, op, argument, form, variable)
+        else:
+            _bind(body, op, argument, form)
     body.translate_block(op.body.block)
     usage = Usage(NATIVE)
     usage.add_statements(body.statements)
@@ -165,6 +179,24 @@ def region_text(
     if any(name.startswith(MASKED) for name, _ in helpers):
         lines = (*_NO_BOUNDS, *lines, f"{INDENT}#pragma GCC diagnostic pop")
     return RegionText(lines, helpers)
+
+
+def _is_in_memory(argument: SSAValue, form: Form) -> bool:
+    """Whether an argument is a number that is not simply a variable."""
+    is_number = not (isinstance(argument.type, MemRefType) or form.is_pointer)
+    return is_number and not form.text.isidentifier()
+
+
+def _read_once(body: Body, argument: SSAValue, form: Form) -> tuple[Form, Variable]:
+    """Declare a variable for a number in memory, which does not change."""
+    value: Expression = Name(form.type, Variable(form.text))
+    if isinstance(argument.type, IndexType) and form.type is Scalar.UINT64:
+        value = cast(Scalar.INT64, value)
+    type = scalar_of(value)
+    variable = body.names.fresh("_".join(re.findall(r"\w+", form.text)))
+    variable.declared = type if isinstance(argument.type, IndexType) else None
+    body.add(Declaration(type, variable, value, is_constant=True))
+    return Form(type, variable.name), variable
 
 
 _NO_BOUNDS: Final = (
@@ -268,7 +300,7 @@ def range_texts(
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
     end = body.translate_block(op.body.block)
-    values = [body.value(operand) for operand in end.operands] if end is not None else []
+    values = [_logical(body.value(each)) for each in end.operands] if end is not None else []
     usage = Usage(NATIVE)
     usage.add_statements(body.statements)
     for value in values:
@@ -291,8 +323,24 @@ def range_texts(
     )
 
 
-def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:
-    """Write an argument as its text."""
+def operand_text(condition: str) -> str:
+    """A text of `RangeTexts` as an operand of an operator."""
+    return f"({condition})" if "||" in condition or "?" in condition else condition
+
+
+def _logical(value: Expression) -> Expression:
+    """A condition with `&&` and `||`, as it is written where it is tested once."""
+    match value:
+        case Binary(type=Scalar.BOOL, operator="&" | "|" as operator, left=left, right=right):
+            return Binary(Scalar.BOOL, 2 * operator, _logical(left), _logical(right))
+        case _:
+            return value
+
+
+def _bind(
+    body: Body, op: func.FuncOp, argument: SSAValue, form: Form, variable: Variable | None = None
+) -> None:
+    """Write an argument as its text, or as the variable that has its value."""
     if isinstance(argument.type, MemRefType):
         variable = Variable(form.text, spelling=form.spelling)
         body.arrays[argument] = Array(variable, form.type, (), False)
@@ -304,9 +352,11 @@ def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:
             raise unsupported(
                 op, f"argument '{form.text}' has type {form.type.value}, not {type.value}"
             )
-        body.bind(argument, Name(type, Variable(form.text)))
+        body.bind(argument, Name(type, variable or Variable(form.text)))
     elif form.type.width < 32 or form.type in (Scalar.INT32, Scalar.INT64):
         # C computes with it in a signed type that holds the same number.
-        body.bind(argument, Name(Scalar.INT64, Variable(form.text, declared=form.type)))
+        variable = variable or Variable(form.text, declared=form.type)
+        body.bind(argument, Name(Scalar.INT64, variable))
     else:
-        body.bind(argument, cast(Scalar.INT64, Name(form.type, Variable(form.text))))
+        variable = variable or Variable(form.text)
+        body.bind(argument, cast(Scalar.INT64, Name(form.type, variable)))

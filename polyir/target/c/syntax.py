@@ -197,6 +197,12 @@ def cast(type: CType, operand: Expression) -> Expression:
         return operand
     if isinstance(operand, Name) and operand.variable.declared is type:
         return Name(type, operand.variable)
+    if (
+        type is Scalar.UINT32
+        and isinstance(operand, IntegerLiteral)
+        and operand.type is Scalar.INT32
+    ):
+        return IntegerLiteral(type, operand.value % 2**32)
     if isinstance(operand, Cast):
         inner, between = operand.operand, operand.type
         integers = not (inner.type.is_float or between.is_float or type.is_float)
@@ -356,11 +362,13 @@ class ArrayView(CStatement):
     """`double (*f)[5] = (double (*)[5])(A + offset);`: memory of another array, seen as `array`.
 
     `start` is a pointer to the first element of that array, and `offset` a number of its elements.
+    It has the type of the view if it `has_type`.
     """
 
     array: Array
     start: Address
     offset: Expression
+    has_type: bool = False
 
 
 @dataclass(frozen=True)

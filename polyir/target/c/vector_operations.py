@@ -448,7 +448,29 @@ def _inserted(
     type = _result_vector(op)
     if value.type is Scalar.BOOL:
         value = _mask_lane(type, value)
-    return HelperCall(type, insert(type), (as_type(type, vector), value, position))
+    inserted = HelperCall(type, insert(type), (as_type(type, vector), value, position))
+    return _literal_of_insertions(inserted) or inserted
+
+
+def _literal_of_insertions(expression: HelperCall) -> VectorLiteral | None:
+    """`{a, b}` for insertions into all lanes but one of a vector that has one value in all lanes.
+
+    `None` unless they are that.
+    """
+    type, part = expression.type, expression
+    assert isinstance(type, Vector)
+    lanes: dict[int, Expression] = {}
+    while part.helper == insert(type):
+        vector, value, position = part.arguments
+        if not (isinstance(position, IntegerLiteral) and isinstance(vector, HelperCall)):
+            return None
+        lanes.setdefault(position.value, value)
+        part = vector
+    others = [lane for lane in range(type.lanes) if lane not in lanes]
+    if part.helper != broadcast(type) or len(others) != 1:
+        return None
+    lanes[others[0]] = part.arguments[0]
+    return VectorLiteral(type, tuple(lanes[lane] for lane in range(type.lanes)))
 
 
 def _extract_element(op: Operation, operands: Operands) -> Expression:

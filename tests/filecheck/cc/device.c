@@ -13,7 +13,6 @@ __attribute__((const)) double scaled(double);
 // CHECK:      void gpu_device_0(double, double *);
 // CHECK:      int polyir_opencl_error(void);
 // CHECK:      static void all(double x) {
-// CHECK-NEXT: {
 // CHECK-NEXT:   gpu_device_0(x, (double *)&table[0][0]);
 // CHECK-NEXT:   if (polyir_opencl_error()) __builtin_abort();
 // CHECK-NEXT: }
@@ -31,7 +30,6 @@ static void all(double x) {
 
 // The copied elements must not overlap, although `restrict` says that the accessed ones do not.
 // CHECK:      void part(int n, int m, const float *restrict a, float (*restrict b)[m]) {
-// CHECK-NEXT: {
 // CHECK-NEXT:   if (n >= 1 && m >= 1 &&
 // KERNELS: void gpu_device_1(
 // KERNELS: polyir_copy_to_device(a_dev, a, sizeof(float) * a_count);

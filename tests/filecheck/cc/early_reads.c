@@ -7,8 +7,10 @@ static double A[64][64], p[64], x[64];
 // The first bound is always read, and so can be all of the structure.
 // CHECK-LABEL: void outermost
 // CHECK-NOT: if
-// CHECK: for (long i = 0; i < g->m; i++) {
-// CHECK-NEXT: for (long j = 0; j < g->n; j++) {
+// CHECK: const int g_m = g->m;
+// CHECK-NEXT: const int g_n = g->n;
+// CHECK-NEXT: for (long i = 0; i < g_m; i++) {
+// CHECK-NEXT: for (long j = 0; j < g_n; j++) {
 void outermost(struct grid *g) {
 #pragma scop
   for (int i = 0; i < g->m; i++)
@@ -20,6 +22,8 @@ void outermost(struct grid *g) {
 // Each bound is read where the ones before it have iterations; otherwise, nothing is to do.
 // CHECK-LABEL: void inner
 // CHECK: if (k >= 1 && ext[0] >= 1) {
+// CHECK-NEXT: const int ext_0 = ext[0];
+// CHECK-NEXT: const int ext_1 = ext[1];
 // CHECK-NEXT: for (long i = 0; i < k; i++) {
 // CHECK-NOT: else
 void inner(int k, int *ext) {
@@ -34,8 +38,9 @@ void inner(int k, int *ext) {
 // What is known inside the condition is not tested again.
 // CHECK-LABEL: void condition
 // CHECK: if (k >= 4) {
+// CHECK-NEXT: const int lim_1 = lim[1];
 // CHECK-NEXT: for (long i = 0; i < 8; i++) {
-// CHECK-NEXT: p[i] += (double)(int)(lim[1] + i);
+// CHECK-NEXT: p[i] += (double)(int)(lim_1 + i);
 // CHECK-NOT: else
 void condition(int k, int *lim) {
 #pragma scop
@@ -87,7 +92,7 @@ void addresses(int k, struct grid *g, double *to) {
 #pragma endscop
 }
 
-// REFUSED: early_reads.c:92:9: error: region not transformed: whether the region reads from '*g' is not known before it
+// REFUSED: early_reads.c:97:9: error: region not transformed: whether the region reads from '*g' is not known before it
 void unknown(int k, struct grid *g, double *to) {
 #pragma scop
   for (int i = 0; i < k; i++)

@@ -30,7 +30,8 @@ func.func @gemm(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<
 // CHECK: for (int64_t t1 = ty; t1 < polyir_min(16, n - tk); t1 += 8) {
 // CHECK-NEXT: B_shared[t1][tx] = B[(tk + t1) * B_1 + tx + 32 * bx];
 // CHECK: __syncthreads();
-// CHECK: C_private[3] += A_shared[ty + 24][k - tk] * B_shared[k - tk][tx];
+// CHECK: const double b = B_shared[k - tk][tx];
+// CHECK: C_private[3] += A_shared[ty + 24][k - tk] * b;
 // CHECK: __syncthreads();
 // CHECK: C[(ty + 32 * by + 24) * C_1 + tx + 32 * bx] = C_private[3];
 

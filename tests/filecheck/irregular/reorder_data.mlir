@@ -34,7 +34,7 @@
 
 // Elements are found at most once, from a queue or as the next candidate.
 // SEARCH: static void forces_breadth_first(
-// SEARCH: for (int64_t step = 0; step < elements_0 * 2; step++) {
+// SEARCH: for (int64_t step = 0; step < 2 * elements_0; step++) {
 // SEARCH: if (t < count) {
 // SEARCH: neighbours[
 // SEARCH: if (is_found[
@@ -56,7 +56,7 @@
 
 // A search begins anew when the part is full.
 // PARTS: static void forces_partition(
-// PARTS: for (int64_t step = 0; step < elements_0 * 3; step++) {
+// PARTS: for (int64_t step = 0; step < 3 * elements_0; step++) {
 // PARTS: if ([[N:t_[0-9]+]] - begin == 100) {
 // PARTS-NEXT: begin = [[N]];
 // PARTS-NEXT: head = [[N]];

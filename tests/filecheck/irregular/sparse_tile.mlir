@@ -119,6 +119,6 @@ func.func @gauss_seidel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<
 // ORDER:      int64_t *restrict [[ORDER:order.*]] = malloc(
 // ORDER:      const int64_t [[I:.+]] = [[ORDER]][{{.+}}];
 // ORDER-NEXT: for (int64_t s = 0; s < 3; s++) {
-// ORDER-NEXT: const int64_t [[CELL:.+]] = tile_of[[[I]] * 3 + s] * 3 + s;
+// ORDER-NEXT: const int64_t [[CELL:.+]] = 3 * tile_of[3 * [[I]] + s] + s;
 // ORDER-NEXT: const int64_t [[PLACE:.+]] = places{{.*}}[[[CELL]]];
 // ORDER-NEXT: iterations[[[PLACE]]] = [[I]];

@@ -6,8 +6,9 @@
 // CHECK-NEXT:     double C_value = C[ti][j];
 // CHECK-NEXT:     double C_value_1 = C[ti + 1][j];
 // CHECK-NEXT:     for (int64_t k = 0; k < 512; k++) {
-// CHECK-NEXT:       C_value += A[ti][k] * B[k][j];
-// CHECK-NEXT:       C_value_1 += A[ti + 1][k] * B[k][j];
+// CHECK-NEXT:       const double b = B[k][j];
+// CHECK-NEXT:       C_value += A[ti][k] * b;
+// CHECK-NEXT:       C_value_1 += A[ti + 1][k] * b;
 // CHECK-NEXT:     }
 // CHECK-NEXT:     C[ti][j] = C_value;
 // CHECK-NEXT:     C[ti + 1][j] = C_value_1;

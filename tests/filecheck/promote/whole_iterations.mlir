@@ -32,16 +32,10 @@ func.func @nest(%n: index, %m: index, %A: memref<?x?xf64>, %B: memref<?xf64>) {
 
 // CHECK: if (m >= 3) {
 // CHECK-NEXT: for (int64_t i = 0; i < n; i++) {
-// CHECK-NEXT: double A_local = A[i][2];
-// CHECK-NEXT: double B_local = B[i];
-// CHECK-NEXT: const double t = A_local;
-// CHECK-NEXT: B_local = t * t - B_local;
-// CHECK-NEXT: B[i] = B_local;
+// CHECK-NEXT: const double t = A[i][2];
+// CHECK-NEXT: B[i] = t * t - B[i];
 // CHECK-NEXT: }
 
 // STRIPS: for (int64_t i = ti; i < polyir_min(n, ti + 8); i++) {
-// STRIPS-NEXT: double A_local = A[i][2];
-// STRIPS-NEXT: double B_local = B[i];
-// STRIPS-NEXT: const double t = A_local;
-// STRIPS-NEXT: B_local = t * t - B_local;
-// STRIPS-NEXT: B[i] = B_local;
+// STRIPS-NEXT: const double t = A[i][2];
+// STRIPS-NEXT: B[i] = t * t - B[i];
