@@ -4,7 +4,7 @@ struct sizes { int count, each[3]; };
 static double A[100], B[100];
 static int size[3];
 
-// CHECK: for (long i = 0; i < size[1]; i++) {
+// CHECK: for (long i = 0; i < size_1; i++) {
 void element(void) {
 #pragma scop
   for (int i = 0; i < size[1]; i++)
@@ -12,7 +12,8 @@ void element(void) {
 #pragma endscop
 }
 
-// CHECK: for (long i = 0; i < p->each[k]; i++) {
+// CHECK: const int p_each_k = p->each[k];
+// CHECK-NEXT: for (long i = 0; i < p_each_k; i++) {
 void element_of_member(struct sizes *p, int k) {
 #pragma scop
   for (int i = 0; i < p->each[k]; i++)
@@ -20,8 +21,8 @@ void element_of_member(struct sizes *p, int k) {
 #pragma endscop
 }
 
-// CHECK: for (long i = 0; i < (*n); i++) {
-// CHECK-NEXT: for (long j = 0; j < (*m); j++) {
+// CHECK: for (long i = 0; i < n_1; i++) {
+// CHECK-NEXT: for (long j = 0; j < m_1; j++) {
 void pointers(int *n, int *m) {
 #pragma scop
   for (int i = 0; i < *n; i++)

@@ -12,7 +12,7 @@
 // CHECK: static void lower_executor(
 // CHECK: #pragma omp parallel for
 // CHECK: double sum = b[i];
-// CHECK: sum -= v[k] * x[(long)col[k]];
+// CHECK: sum -= v[k] * x[col[k]];
 // CHECK-LABEL: void lower(int n
 void lower(int n, const int *rowptr, const int *col, const double *restrict v,
            const double *restrict b, double *restrict x) {

@@ -12,14 +12,14 @@ static double A[100][100], B[100];
 // CHECK: for (int i = 0; i < n; i++) {
 // CHECK: #pragma omp parallel for
 // CHECK-NEXT: for (long j = 0; j < n; j++) {
-// CHECK-NEXT: A[i][j] = B[j] + (double)t;
+// CHECK-NEXT: A[i][j] = B[j] + (double)i;
 // CHECK: }
 // CHECK: printf("%d\n", i);
 // CHECK: B[j] = A[i][j];
 // CHECK: #pragma endscop
 // FOUND: #pragma omp parallel for
 // FOUND-NEXT: for (long j = 0; j < n; j++) {
-// FOUND-NEXT: A[i][j] = B[j] + (double)t;
+// FOUND-NEXT: A[i][j] = B[j] + (double)i;
 // FOUND: }
 // FOUND: printf("%d\n", i);
 // FOUND: #pragma omp parallel for
