@@ -133,7 +133,7 @@ def block_lines(
 
 
 _DECLARES_NOTHING: Final = re.compile(
-    r"  (?:\s|\}|(?:if|for|while) \(|#pragma omp|\(void\)|\*?\w+(?:\[|\.|->|\(| [-+*/]?= ))"
+    r"  (?:\s|\}|(?:if|for|while) \(|#pragma omp|\*?\w+(?:\[|\.|->|\(| [-+*/]?= ))"
 )
 """How lines begin that are no declarations of the outermost block."""
 
