@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from xdsl.dialects.builtin import ModuleOp
@@ -22,10 +22,11 @@ def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> di
     its loops raised. Functions that cannot be raised are left out.
     """
     found: dict[str, FuncOp] = {}
-    for functions in _candidates(module, origin):
-        missing = [op for op in public_functions(module) if op.sym_name.data not in found]
+    missing = [*public_functions(module)]
+    for candidate in _candidates(module, origin):
         if not missing:
             break
+        functions = candidate()
         for op in missing:
             name = op.sym_name.data
             # A pass may add arguments, tile sizes, at the end.
@@ -33,6 +34,7 @@ def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> di
             given = functions[name].function_type.inputs.data if name in functions else None
             if given is not None and given == inputs[: len(given)]:
                 found[name] = functions[name]
+        missing = [op for op in missing if op.sym_name.data not in found]
     return found
 
 
@@ -51,15 +53,17 @@ def described_functions(module: ModuleOp, origin: ModuleOp | None) -> dict[str, 
     return found | functions_with_scops(module, origin)
 
 
-def _candidates(module: ModuleOp, origin: ModuleOp | None) -> Iterator[dict[str, FuncOp]]:
+def _candidates(
+    module: ModuleOp, origin: ModuleOp | None
+) -> Iterator[Callable[[], dict[str, FuncOp]]]:
     """Functions with scops, by name, best first: raising takes time, and is seldom needed."""
     for_ranks = calls_mpi(module)
     if not for_ranks:
-        yield _raised_functions(module, only_scops=True)
+        yield lambda: _raised_functions(module, only_scops=True)
     if origin is not None and not (for_ranks and calls_mpi(origin)):
-        yield _raised_functions(origin)
+        yield lambda: _raised_functions(origin)
     if not for_ranks:
-        yield _raised_functions(module)
+        yield lambda: _raised_functions(module)
 
 
 def _raised_functions(module: ModuleOp, only_scops: bool = False) -> dict[str, FuncOp]:

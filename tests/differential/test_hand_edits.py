@@ -34,7 +34,7 @@ FURTHER = int(os.environ.get("POLYIR_FUZZ_EDITS", "0"))
 FIRST = int(os.environ.get("POLYIR_FUZZ_FIRST", "1000"))
 NUMBERS = range(FIRST, FIRST + FURTHER) if FURTHER else range(16)
 
-SECONDS = 10
+SECONDS = 10 if FURTHER else 0
 SIZE = 6
 
 PIPELINES = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from fuzzing import c_files
 from fuzzing.c_files import DEFAULT, OTHERS, try_functions
 from fuzzing.c_programs import random_function
 from suites import examples
@@ -11,7 +13,8 @@ from suites import examples
 NUMBERS = range(22, 22 + examples(4, 4))
 
 
-def test_equal_results(tmp_path: Path) -> None:
+def test_equal_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(c_files, "STEP_SECONDS", 0)
     functions = [random_function(number) for number in NUMBERS]
     outcome = try_functions(functions, (DEFAULT, *OTHERS[:3]), tmp_path)
     assert outcome.failures == []

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzzing import run
 from fuzzing.generate import random_program
 from fuzzing.pipelines import random_gpu_pipeline, random_pipeline
 from fuzzing.regression import PIPELINE, RUN
-from fuzzing.run import STEP_SECONDS, Case, run_batch, runs_on_device
+from fuzzing.run import Case, run_batch, runs_on_device
 from gpu_devices import missing_opencl
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 
 from polyir import api
 from polyir.diagnostics import remarks_to
-from polyir.limits import time_limited_to
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
 from polyir.runtime.functions import CompiledFunction, numpy_type
 from polyir.target.abi import ArrayParameter
@@ -24,6 +24,11 @@ pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_R
 
 REGRESSIONS = sorted((Path(__file__).parent / "regressions").glob("*.mlir"))
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off")
+
+
+@pytest.fixture(autouse=True)
+def _no_worker_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "STEP_SECONDS", 0)
 
 
 @pytest.mark.parametrize("first", [7001])
@@ -52,7 +57,7 @@ def test_program_that_failed_computes_the_same(path: Path) -> None:
     is_for_device = runs_on_device(pipeline.split(","))
     if is_for_device and missing_opencl():
         pytest.skip(missing_opencl())
-    with remarks_to(lambda remark: None), time_limited_to(STEP_SECONDS):
+    with remarks_to(lambda remark: None):
         module = api.lower(api.run_pipeline(api.parse(text), pipeline))
         if is_for_device:
             ours: CompiledModule = api.compile_loops(module, target="opencl")

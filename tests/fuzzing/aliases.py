@@ -24,6 +24,8 @@ from random import Random
 from polyir.tools import polyir_cc
 
 BATCH = 25
+STEP_SECONDS = 5
+"""Processor time for a step of polyir-cc."""
 OPTIONS = (
     ("--pluto-schedule", "--tile=4", "--mark-parallel"),
     ("--pluto-schedule=fuse=max", "--mark-parallel"),
@@ -212,7 +214,9 @@ def try_file(numbers: range, folder: Path) -> Outcome:
     options = Random(numbers.start).choice(OPTIONS)
     errors = StringIO()
     with redirect_stderr(errors):
-        code = polyir_cc.main([str(source), "-o", str(target), *options, "--time-limit=5"])
+        code = polyir_cc.main(
+            [str(source), "-o", str(target), *options, f"--time-limit={STEP_SECONDS}"]
+        )
     if code not in (0, polyir_cc.LEFT):
         raise RuntimeError(errors.getvalue())
     # Only what polyir-cc wrote has new places where a compiler may rely on what does not alias.

@@ -40,6 +40,8 @@ COMPILE = (
     "-fsanitize=address,undefined",
 )
 SECONDS = 10
+STEP_SECONDS = 5
+"""Processor time for a step of polyir-cc."""
 """What a call may take; its loops have few iterations."""
 
 HEAD = """#include <math.h>
@@ -186,7 +188,9 @@ def _try_pipeline(
     source.write_text(file_text(functions))
     target, errors = source.with_name("out.c"), StringIO()
     with redirect_stderr(errors):
-        code = polyir_cc.main([str(source), "-o", str(target), *pipeline, "--time-limit=5"])
+        code = polyir_cc.main(
+            [str(source), "-o", str(target), *pipeline, f"--time-limit={STEP_SECONDS}"]
+        )
     messages = errors.getvalue()
     is_defect = code not in (0, polyir_cc.LEFT) or "internal error" in messages
     if is_defect and len(functions) > 1:

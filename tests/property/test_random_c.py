@@ -233,8 +233,8 @@ def test_same_output(program: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.c", Path(folder) / "out.c"
         source.write_text(program)
-        flags = ("--pluto-schedule", "--tile=4", "--mark-parallel", "--time-limit=5")
-        # A region that writes nothing is left as it was, and so is one that takes isl too long.
+        flags = ("--pluto-schedule", "--tile=4", "--mark-parallel", "--time-limit=0")
+        # A region that writes nothing is left as it was.
         assert main([str(source), "-o", str(target), *flags]) in (0, LEFT)
         assert target.read_text().count("#pragma scop") <= 1
         expected = output_of(reference(source, "-w"))
