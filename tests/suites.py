@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -17,6 +17,14 @@ def examples(few: int, many: int) -> int:
 def rarely(*values: object) -> Any:
     """Parameters of a test that only `make test-all` runs."""
     return pytest.param(*values, marks=pytest.mark.matrix)
+
+
+def some(values: Iterable[object], every: int = 2) -> list[Any]:
+    """Parameters of a test; `make test` runs one in `every` of them, beginning with the first."""
+    return [
+        value if number % every == 0 else rarely(*value if isinstance(value, tuple) else (value,))
+        for number, value in enumerate(values)
+    ]
 
 
 def in_turn(rows: Sequence[object], columns: Sequence[object], every: int) -> list[Any]:

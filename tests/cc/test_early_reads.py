@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from c_runs import compiled, output_of, transformed
+from suites import in_turn
 
 PROGRAMS = Path(__file__).parent / "programs"
 SCHEDULERS = (
@@ -27,8 +28,11 @@ def expected(name: str, folder: Path) -> str:
     return output_of(compiled(source, *SANITIZED))
 
 
-@pytest.mark.parametrize("options", SCHEDULERS, ids=lambda options: " ".join(options) or "default")
-@pytest.mark.parametrize("name", ["early_reads", "alias_ranges"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    in_turn(["early_reads", "alias_ranges"], SCHEDULERS, 2),
+    ids=lambda each: each if isinstance(each, str) else " ".join(each) or "default",
+)
 def test_nothing_is_read_too_early(
     name: str, options: tuple[str, ...], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

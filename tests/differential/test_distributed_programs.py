@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from rank_programs import build, missing_mpi
+from suites import in_turn
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -34,8 +35,11 @@ FLAGS = ("-O1", "-std=c99", "-ffp-contract=off")
 SIZES = (1, 2, 13)
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
-@pytest.mark.parametrize("path", PROGRAMS, ids=[path.stem for path in PROGRAMS])
+@pytest.mark.parametrize(
+    ("path", "pipeline"),
+    in_turn(PROGRAMS, PIPELINES, 2),
+    ids=lambda each: each.stem if isinstance(each, Path) else None,
+)
 def test_program(path: Path, pipeline: str, tmp_path: Path) -> None:
     text = path.read_text()
     original = api.parse(text)

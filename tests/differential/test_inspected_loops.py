@@ -14,7 +14,7 @@ import pytest
 from access_traces import TracedProgram, dependences, races, violations
 from irregular_loops import LOOPS, IrregularLoop, copies
 from oracle import MISSING_TOOLS_REASON, Argument, Oracle, mlir_opt_available
-from suites import in_turn
+from suites import in_turn, some
 from traces import mlir_text
 from xdsl.dialects.builtin import ModuleOp
 
@@ -81,19 +81,19 @@ def assert_same_bits(name: str, compiled: CompiledModule) -> None:
                 assert outcome(compiled["f"](**mine), mine) == wanted
 
 
-@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(LOOPS), PIPELINES, 2))
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(LOOPS), PIPELINES, 3))
 def test_bits_in_c(name: str, pipeline: str) -> None:
     assert_same_bits(name, wavefronts_of(name, pipeline))
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", some(LOOPS))
 def test_bits_in_llvm(name: str) -> None:
     pytest.importorskip("llvmlite")
     module = inspected(name, PIPELINES[0])
     assert_same_bits(name, api.compile_loops(module, backend="llvm", origin=parsed(name)))
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", some(LOOPS))
 def test_mlir_lowers_it_to_the_same_bits_without_races(name: str) -> None:
     traced = TracedProgram(mlir_text(inspected(name, PIPELINES[0])))
     for arguments in cases(LOOPS[name], TRACED_SIZES):
@@ -155,8 +155,7 @@ def dependences_of(name: str, arguments: dict[str, Argument]) -> set[tuple[int, 
     return dependences(trace, LOOPS[name].counter)
 
 
-@pytest.mark.parametrize("block", [1, 3])
-@pytest.mark.parametrize("name", AT_THE_START)
+@pytest.mark.parametrize(("name", "block"), in_turn(AT_THE_START, (1, 3), 2))
 def test_wavefronts_respect_all_dependences(name: str, block: int) -> None:
     for arguments in cases(LOOPS[name], TRACED_SIZES):
         found = schedule(name, arguments, block)
@@ -168,7 +167,7 @@ def test_wavefronts_respect_all_dependences(name: str, block: int) -> None:
             assert wavefront == 0 or (number, wavefront - 1) in waits
 
 
-@pytest.mark.parametrize(("name", "grain"), in_turn(AT_THE_START, (1, 3, 100), 2))
+@pytest.mark.parametrize(("name", "grain"), in_turn(AT_THE_START, (1, 3, 100), 3))
 def test_chosen_blocks_respect_all_dependences(name: str, grain: int) -> None:
     inspector = wavefronts_of(name, f"inspect-wavefronts{{block=auto grain={grain}}}")[
         "f_inspector"

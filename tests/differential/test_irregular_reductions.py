@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pytest
 from irregular_programs import PROGRAMS, Arguments
 from sparse_matrices import GENERATORS
+from suites import in_turn
 
 import polyir
 from polyir.api import Backend
@@ -356,8 +357,7 @@ def by_default(name: str) -> CompiledModule:
     return polyir.compile(PROGRAMS[name].path.read_text())
 
 
-@pytest.mark.parametrize("pipeline", WITH_OTHERS)
-@pytest.mark.parametrize("name", ["moldyn", "mesh-edges"])
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(["moldyn", "mesh-edges"], WITH_OTHERS, 2))
 def test_with_other_passes(name: str, pipeline: str) -> None:
     program = PROGRAMS[name]
     text = program.path.read_text()

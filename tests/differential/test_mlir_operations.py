@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oracle import MISSING_TOOLS_REASON, MLIR_OPT, Array, Oracle, mlir_opt_available
+from suites import in_turn
 
 import polyir
 from polyir.api import Backend
@@ -438,9 +439,8 @@ def expected_of(text: str, folder: Path) -> tuple[object, Array]:
     return Oracle(expanded.stdout, folder)("f", expected, 5), expected
 
 
-@pytest.mark.parametrize("pipeline", ["", DEFAULT_PIPELINE])
 @pytest.mark.parametrize("backend", ["c", "llvm"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(PROGRAMS), ["", DEFAULT_PIPELINE], 2))
 def test_program_has_the_bits_of_mlir(
     name: str, backend: Backend, pipeline: str, tmp_path: Path
 ) -> None:

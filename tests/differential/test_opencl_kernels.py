@@ -62,7 +62,7 @@ PROMOTED = [
     ("2mm", "spatial-schedule{target=gpu}", PROMOTING[0], "mini"),
     ("atax", "pluto-schedule", PROMOTING[1], "small"),
     # PoCL gets the optimised kernel wrong.
-    ("covariance", "isl-schedule", PROMOTING[1], "mini"),
+    rarely("covariance", "isl-schedule", PROMOTING[1], "mini"),
     ("doitgen", "spatial-schedule{target=gpu}", PROMOTING[1], "mini"),
     ("gesummv", "pluto-schedule", PROMOTING[0], "small"),
     ("jacobi-1d", "spatial-schedule{target=gpu}", PROMOTING[1], "small"),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pytest
 from equation_runs import assert_equal, assert_same, compiled, run
 from equation_systems import random_inputs, random_system
+from suites import examples
 
 from polyir.diagnostics import PolyirError
 from polyir.equations.element_types import ElementType
@@ -24,7 +25,7 @@ from polyir.tuning.processes import end_openmp_threads
 
 IS_FUZZING = "POLYIR_FUZZ_EQUATIONS" in os.environ
 FIRST = int(os.environ.get("POLYIR_FUZZ_FIRST", "40")) if IS_FUZZING else 0
-COUNT = int(os.environ.get("POLYIR_FUZZ_EQUATIONS", "40"))
+COUNT = int(os.environ.get("POLYIR_FUZZ_EQUATIONS", examples(24, 40)))
 SECONDS = 20.0 if IS_FUZZING else 0
 PIPELINES = ("", "pluto-schedule", "isl-schedule,mark-parallel", "feautrier-schedule,contract")
 SIZES = (1, 5, 8)

@@ -118,7 +118,7 @@ def _sizes(points: Sequence[Point]) -> list[int]:
     return list(found.values())
 
 
-@pytest.mark.parametrize(("name", "options"), in_turn(NAMES, OPTIONS, 3))
+@pytest.mark.parametrize(("name", "options"), in_turn(NAMES, OPTIONS, 5))
 def test_all_dependences_are_respected(name: str, options: str) -> None:
     for kind in KINDS:
         points = points_of(name, kind)

@@ -11,6 +11,7 @@ from access_traces import Access, TracedProgram, conflicts, races
 from kernel_runs import loops_of
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from sparse_tiles import Indices, Point, Schedule, dependences, gauss_seidel, violation
+from suites import in_turn
 from tiled_programs import GAUSS_SEIDEL, compiled, csr, inspected, matrix
 from traces import mlir_text
 
@@ -116,8 +117,7 @@ def test_tiles_grow_by_the_dependences(kind: str) -> None:
     assert _tiles(found) == grown
 
 
-@pytest.mark.parametrize("backend", ["c", "llvm"])
-@pytest.mark.parametrize("kind", MATRICES)
+@pytest.mark.parametrize(("kind", "backend"), in_turn(MATRICES, ["c", "llvm"], 2))
 def test_the_bits_of_both_backends(kind: str, backend: str) -> None:
     if backend == "llvm":
         pytest.importorskip("llvmlite")

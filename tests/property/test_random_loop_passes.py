@@ -45,7 +45,7 @@ def check(text: str, dialect: str, transformation: ModulePass) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@settings(max_examples=examples(20, 60), deadline=None)
+@settings(max_examples=examples(12, 60), deadline=None)
 @given(text=affine_programs())
 def test_split_loops(dialect: str, text: str) -> None:
     check(text, dialect, SplitLoopsPass())
@@ -53,7 +53,7 @@ def test_split_loops(dialect: str, text: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("levels", [1, "all"])
-@settings(max_examples=examples(20, 60), deadline=None)
+@settings(max_examples=examples(10, 60), deadline=None)
 @given(text=affine_programs())
 def test_scalar_replacement(dialect: str, levels: int | Literal["all"], text: str) -> None:
     check(text, dialect, ScalarReplacementPass(levels))

@@ -14,6 +14,7 @@ from loop_programs import programs as programs_with_arrays
 from poly_text import poly_module, scops_of
 from schedule_checks import bands, is_coincident, is_permutable, is_total_order, violations
 from small_programs import Loop, Statement, constraints_of
+from suites import examples
 
 from polyir.model.analysis import compute_dependences
 from polyir.model.live_ranges import require_same_values
@@ -27,7 +28,7 @@ from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import SpatialOptions, spatial_schedule
 
 Nests = tuple[Loop | Statement, ...]
-bounded = settings(max_examples=10, deadline=None, derandomize=True)
+bounded = settings(max_examples=examples(6, 20), deadline=None, derandomize=True)
 
 
 def constraints_for(program: Nests, *, input_dependences: bool = False) -> ScheduleConstraints:

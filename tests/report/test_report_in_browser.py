@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from browser import CONTRASTS, SHOWN, Browser, headless
+from suites import some
 
 from polyir.tools import polyir_opt
 
@@ -67,7 +68,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     return found
 
 
-@pytest.fixture(params=KERNELS)
+@pytest.fixture(params=some(KERNELS))
 def kernel(request: pytest.FixtureRequest, browser: Browser, pages: Mapping[str, Path]) -> str:
     name: str = request.param
     browser.width(1280)

@@ -44,7 +44,7 @@ SIZES: dict[str, Sizes] = {
     ("name", "options", "is_static"),
     [
         ("gemm", "tile=8,8,4 block=4,2 limit=2048", True),
-        ("gemm", "tile=7 block=5,3 limit=2000", False),
+        rarely("gemm", "tile=7 block=5,3 limit=2000", False),
         rarely("gemm", "tile=8 grid=1,2 limit=4096", True),
         ("mvt", "tile=8 block=4 shared=all padding=0 limit=2000", False),
         ("trmm", "tile=6 block=3,2 limit=1500", True),

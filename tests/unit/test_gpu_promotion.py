@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from kernel_runs import expected_results, loops_of
 from kernels import KERNELS
+from suites import rarely
 from xdsl.dialects import affine, gpu
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
@@ -46,8 +47,8 @@ def run_mini(name: str, module: ModuleOp) -> gpu_lockstep.Statistics:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("gemm", "{shared=auto registers=auto}"),
-        ("gemm", "{tile=7 block=5,3 shared=auto registers=auto}"),
+        rarely("gemm", "{shared=auto registers=auto}"),
+        rarely("gemm", "{tile=7 block=5,3 shared=auto registers=auto}"),
         ("gemm", "{tile=16,16,8 block=8,4 padding=1 shared=auto registers=auto}"),
         ("gemm", "{tile=8 grid=1,2 shared=auto registers=auto}"),
         ("gemm", "{shared=all registers=none tile=8}"),

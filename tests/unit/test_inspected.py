@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from irregular_programs import PROGRAMS, Arguments
 from sparse_matrices import GENERATORS
+from suites import in_turn
 
 import polyir
 from polyir.irregular.plans import InspectionPlan
@@ -50,10 +51,10 @@ def test_executor_runs_many_times(backend: str) -> None:
             assert np.array_equal(value, expected[name])
 
 
-@pytest.mark.parametrize(
-    "pipeline", ["inspect-wavefronts{block=4}", "reorder-data", "sparse-tile{tile=5}"]
-)
-@pytest.mark.parametrize("name", PROGRAMS)
+EACH = ("inspect-wavefronts{block=4}", "reorder-data", "sparse-tile{tile=5}")
+
+
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(PROGRAMS), EACH, 2))
 def test_all_programs(name: str, pipeline: str) -> None:
     program = PROGRAMS[name]
     module = polyir.compile(program.path.read_text(), pipeline=pipeline)

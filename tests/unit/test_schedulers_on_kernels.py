@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from kernels import KERNELS
+from suites import in_turn
 
 from polyir import api
 from polyir.diagnostics import Remark, RemarkKind, remarks_to
@@ -106,8 +107,10 @@ def test_legal(name: str, policy: str) -> None:
     check_legal(name, policy)
 
 
-@pytest.mark.parametrize("name", ["deriche", "durbin", "symm", "gramschmidt"])
-@pytest.mark.parametrize("policy", LIVE_RANGE_POLICIES)
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    in_turn(["deriche", "durbin", "symm", "gramschmidt"], LIVE_RANGE_POLICIES, 2),
+)
 def test_live_ranges(name: str, policy: str) -> None:
     check_values(name, policy)
 

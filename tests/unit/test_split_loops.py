@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from kernels import KERNELS
+from suites import in_turn
 from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -70,8 +71,7 @@ def lowered(name: str, pipeline: str, lowering: str = "lower-poly") -> ModuleOp:
         return api.run_pipeline(analysed(name), f"{pipeline},{lowering}")
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES)
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(KERNELS), PIPELINES, 2))
 def test_no_counter_is_tested(name: str, pipeline: str) -> None:
     assert not counter_tests(lowered(name, pipeline))
 
