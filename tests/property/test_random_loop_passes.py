@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 import pytest
@@ -17,7 +19,6 @@ from xdsl.passes import ModulePass
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
-from polyir.limits import limited
 from polyir.loops import scalar_replacement, split_loops
 from polyir.passes.scalar_replacement import ScalarReplacementPass
 from polyir.passes.split_loops import SplitLoopsPass
@@ -65,12 +66,16 @@ def test_scalar_replacement(dialect: str, levels: int | Literal["all"], text: st
 def test_isl_may_stop(transformation: ModulePass, text: str, operations: int) -> None:
     """Wherever isl stops because its operations are used up, the program stays valid."""
 
-    def check_with_few_operations() -> None:
-        split_loops.NEST_OPERATIONS = scalar_replacement.LOOP_OPERATIONS = operations  # type: ignore[misc]
+    with few_operations(operations):
         check(text, "affine", transformation)
 
-    # Settings that are changed in the worker process are not changed here.
-    limited("the pass", check_with_few_operations)
+
+@contextmanager
+def few_operations(operations: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(split_loops, "NEST_OPERATIONS", operations)
+        patch.setattr(scalar_replacement, "LOOP_OPERATIONS", operations)
+        yield
 
 
 SPLITTABLE = """
@@ -95,15 +100,9 @@ func.func @f(%A: memref<?xf64>, %c: memref<?xf64>, %n: index) {
 )
 def test_a_stop_is_reported(transformation: ModulePass, stays: str) -> None:
     module = parse_module(SPLITTABLE)
-
-    def run_with_few_operations() -> tuple[str, list[str]]:
-        split_loops.NEST_OPERATIONS = scalar_replacement.LOOP_OPERATIONS = 10  # type: ignore[misc]
-        said: list[str] = []
-        with remarks_to(lambda remark: said.append(remark.message)):
-            transformation.apply(Context(), module)
-        return str(module), said
-
-    text, said = limited("the pass", run_with_few_operations)
-    assert text == str(parse_module(SPLITTABLE))
+    said: list[str] = []
+    with few_operations(10), remarks_to(lambda remark: said.append(remark.message)):
+        transformation.apply(Context(), module)
+    assert str(module) == str(parse_module(SPLITTABLE))
     (message,) = said
     assert message.startswith(f"{stays}: isl takes too long")
