@@ -2,10 +2,10 @@
 
 Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones. It goes
 on where a busy machine is slow. Steps of passes run in the process of the test, also those of the
-tools' `main`, for processes of their own take a third of all time; tests of limits and those of lit
-have them. As in the tools, cycles of objects are looked for rarely. PoCL keeps the kernels that it
-compiled in the folder `build`, and pyopencl keeps nothing. Threads of OpenMP sleep while they wait:
-with more threads than cores, those that wait actively take the time of the others.
+tools' `main`, for processes of their own take a third of all time; tests of limits and some of
+lit's have them. As in the tools, cycles of objects are looked for rarely. PoCL keeps the kernels
+that it compiled in the folder `build`, and pyopencl keeps nothing. Threads of OpenMP sleep while
+they wait: with more threads than cores, those that wait actively take the time of the others.
 """
 
 import ctypes

@@ -36,6 +36,9 @@ TOOLS = {
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "stencil-1d.mlir"
 
+WORKERS = "POLYIR_TEST_WORKERS"
+"""Commands with this variable have worker processes, as users have them by default."""
+
 CLIENT = """\
 #!{python} -IS
 import array, json, os, sys
@@ -108,6 +111,8 @@ def main() -> None:
 
 def _serve(connection: socket.socket, tools: dict[str, Callable[[], object]]) -> None:
     """Run the tool that a client asks for, and end this process."""
+    from polyir.tools import command_line
+
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _, streams, _, _ = socket.recv_fds(connection, 1, 3)
     for number, stream in enumerate(streams):
@@ -125,6 +130,8 @@ def _serve(connection: socket.socket, tools: dict[str, Callable[[], object]]) ->
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [name, *arguments]
+    if WORKERS not in environment:
+        command_line.DEFAULT_TIME_LIMIT = 0  # type: ignore[misc]
     code: object = 1
     try:
         code = tools[name]()
