@@ -40,9 +40,9 @@ COMPILE = (
     "-fsanitize=address,undefined",
 )
 SECONDS = 10
+"""What a call may take; its loops have few iterations."""
 STEP_SECONDS = 5
 """Processor time for a step of polyir-cc."""
-"""What a call may take; its loops have few iterations."""
 
 HEAD = """#include <math.h>
 #include <stdio.h>
