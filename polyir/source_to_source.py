@@ -194,7 +194,7 @@ def _transformed(
             try:
                 kernels.add(content.module, content.function, device, region.location)
             except NotModelledError as error:
-                error.message += "".join(f": {each.message}" for each in missed[:1])
+                error.message += "".join(f": {each.message}" for each in missed[-1:])
                 raise
         if ranks is not None:
             ranked = ranks.add(content.module, region, content)
