@@ -21,6 +21,7 @@ from polyir.target.c.syntax import (
     Declaration,
     Element,
     Expression,
+    IntegerLiteral,
     Name,
     Variable,
     literal,
@@ -117,7 +118,7 @@ class Body:
     def define(self, value: SSAValue, expression: Expression) -> None:
         """Write `value` as `expression`, or as a local that is declared here and holds it."""
         is_copy = isinstance(expression, Name) and expression.variable.declared is not None
-        if is_copy or value in self.plan.folded:
+        if is_copy or isinstance(expression, IntegerLiteral) or value in self.plan.folded:
             self._values[value] = expression
             return
         variable = self.names.for_value(value, "t")
