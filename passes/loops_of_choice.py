@@ -35,4 +35,4 @@ def improve_loops(
     with step(ScalarReplacementPass.name):
         kept = partial(remark, ScalarReplacementPass.name)
         scalar_replacement(function, 1, kept, lambda *reason: None)
-    share_values([function])
+        share_values([function])
