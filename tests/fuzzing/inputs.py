@@ -187,7 +187,6 @@ def _after(
     output: bool = True,
 ) -> str:
     """What a tool makes of a text; its messages go nowhere, a defect is raised."""
-    os.environ["POLYIR_TRACEBACK"] = "1"
     messages = io.StringIO()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -278,7 +277,9 @@ def run_in_child(numbers: range, done: Callable[[str, float], None]) -> int:
     child = os.fork()
     if child == 0:
         with os.fdopen(writer, "w", buffering=1) as stream:
-            # The traceback of a hang is printed, then the default action ends the process.
+            # Defects are raised. The traceback of a hang is printed, then the default action ends
+            # the process.
+            os.environ["POLYIR_TRACEBACK"] = "1"
             faulthandler.register(signal.SIGPROF, chain=True)
             for number in numbers:
                 signal.setitimer(signal.ITIMER_PROF, 3 * SECONDS)
