@@ -8,9 +8,9 @@ import pytest
 from fuzzing import c_files
 from fuzzing.c_files import DEFAULT, OTHERS, try_functions
 from fuzzing.c_programs import random_function
-from suites import examples
 
-NUMBERS = range(1, 1 + examples(4, 4))
+NUMBERS = (1, 2, 147, 155)
+"""The last two have extents that are fractions, and lattices without a least element in isl."""
 
 
 def test_equal_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

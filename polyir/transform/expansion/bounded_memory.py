@@ -59,7 +59,8 @@ class _Extents:
     @property
     def is_small(self) -> bool:
         """Whether the whole array never has more than `SMALL` bytes."""
-        greatest = [each.max_val() for each in self.extents]
+        values = [isl.Set.from_pw_aff(each) for each in self.extents]
+        greatest = [each.dim_max_val(0) for each in values]
         if not all(each.is_int() for each in greatest):
             return False
         return self.element_bytes * prod(int(each.to_python()) for each in greatest) <= SMALL
@@ -116,4 +117,4 @@ def _constant(value: int, like: isl.PwAff) -> isl.PwAff:
 
 
 def _is_one(extent: isl.PwAff) -> bool:
-    return bool(extent.max_val().is_one())
+    return bool(extent.domain().is_subset(extent.eq_set(_constant(1, extent))))

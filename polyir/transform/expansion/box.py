@@ -56,9 +56,11 @@ def _side(cells: isl.Set, position: int, context: isl.Set) -> Side:
     lower = _plain(lowest, context)
     if lower is None and not lowest.min_val().is_int():
         # The least point of a lattice within bounds is none, where the bounds themselves may be.
-        dense = isl.Set.from_basic_set(cells.remove_divs().simple_hull())
-        if dense.dim_has_lower_bound(isl.dim_type.set, position):
-            lower = _plain(dense.dim_min(position).coalesce(), context)
+        # Alone, for bounds may be in terms of other dimensions, without bounds there.
+        alone = isl.Set.from_pw_aff(lowest)
+        dense = isl.Set.from_basic_set(alone.remove_divs().simple_hull())
+        if dense.dim_has_lower_bound(isl.dim_type.set, 0):
+            lower = _plain(dense.dim_min(0).coalesce(), context)
     if lower is None:
         least = lowest.min_val()
         if not least.is_int():
