@@ -173,7 +173,8 @@ class CopiedElements:
     def _boxed(self, needed: isl.Map) -> isl.Map:
         """The box around what is needed, without what nothing ever accesses.
 
-        Between the least and the greatest subscript in each dimension, all elements are there.
+        Between the least and the greatest subscript in each dimension, all elements are there. If
+        there is none, it is what is needed.
         """
         box = box_of_footprint(needed)
         if box is None or not box.sizes:
@@ -188,6 +189,8 @@ class CopiedElements:
             ),
         )
         sides = [_side(accessed, position) for position in range(accessed.dim(isl.dim_type.set))]
+        if not all(side.dim_is_bounded(isl.dim_type.set, 0) for side in sides):
+            return needed
         inside = reduce(isl.Set.flat_product, map(_interval, sides)).set_tuple_name(self.array)
         elements = box.elements.set_tuple_name(isl.dim_type.out, self.array).intersect_range(inside)
         # Copying where it is not needed does no harm, and takes simpler loops.
