@@ -82,13 +82,13 @@ class _Known:
 
     def share(self, op: Operation) -> None:
         """Let an earlier operation that computes the same take the place of `op`."""
+        if isinstance(op, LOADS) and op.memref in self.stored:
+            self.found.equal[op.results[0]] = self.stored[op.memref]
+            return
         attributes = tuple(sorted((*op.properties.items(), *op.attributes.items()), key=_name))
         operands = tuple(self.found.equal.get(operand, operand) for operand in op.operands)
         key = (op.name, attributes, operands, op.results[0].type)
         first: Operation
-        if isinstance(op, LOADS) and op.memref in self.stored:
-            self.found.equal[op.results[0]] = self.stored[op.memref]
-            return
         if isinstance(op, LOADS):
             first = self.loads.setdefault(key, op)
         else:

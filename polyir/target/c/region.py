@@ -163,11 +163,10 @@ def region_text(
     if any(ORIGINAL in each.attributes for each in op.body.block.ops):
         body.names.in_original = frozenset(mentioned)
     for argument, form in zip(op.body.block.args, forms, strict=True):
+        variable = None
         if _is_in_memory(argument, form) and body.is_live(argument):
             form, variable = _read_once(body, argument, form)
-            _bind(body, op, argument, form, variable)
-        else:
-            _bind(body, op, argument, form)
+        _bind(body, op, argument, form, variable)
     body.translate_block(op.body.block)
     usage = Usage(NATIVE)
     usage.add_statements(body.statements)
