@@ -381,7 +381,15 @@ class Builder:
                 possible = possible.intersect(held)
             for fact in facts:
                 possible = possible.intersect(read(fact).nonneg_set())
+            # What is known about extrema is convex; only those that are tested have to be exact.
             for result, extremum in extrema.items():
+                compare = isl.PwAff.le_set if extremum.is_minimum else isl.PwAff.ge_set
+                for value in extremum.values:
+                    is_bounded = compare(read(IndexExpression.of(result)), read(value))
+                    possible = possible.intersect(is_bounded)
+            if possible.is_empty():
+                return False
+            for result, extremum in _extrema_in(tested).items():
                 combine = isl.PwAff.min if extremum.is_minimum else isl.PwAff.max
                 computed = reduce(combine, map(read, extremum.values))
                 is_result = computed.eq_set(read(IndexExpression.of(result)))
