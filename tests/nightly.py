@@ -123,12 +123,16 @@ def run_cases(minutes: float, paths: Sequence[str] = ()) -> list[Report]:
         reports.append(_closed(lit, ended, begin))
     begin, left = time.monotonic(), minutes * 60 - (time.monotonic() - begin)
     cases = Report("cases")
-    line = f"POLYIR_TEST_ALL=1 {sys.executable} -m pytest -n {WORKERS} {' '.join(paths)}"
+    # With a line for each case, those that failed are known even if the time is not enough for all.
+    line = f"POLYIR_TEST_ALL=1 {sys.executable} -m pytest -vv -n {WORKERS} {' '.join(paths)}"
     ended = _run(line, "cases", left)
     ends = re.findall(r"^.* in [\d.]+s.*$", ended.text, re.MULTILINE)
     found = re.findall(r"(\d+) (passed|failed|skipped|errors?)", ends[-1] if ends else "")
     cases.counts.update({what: int(count) for count, what in found})
-    cases.failures += re.findall(r"^(?:FAILED|ERROR) (\S+)", ended.text, re.MULTILINE)
+    lines = re.findall(r"^(?:\[gw\d+\] \[ *\d+%\] )?(?:FAILED|ERROR) (\S+)", ended.text, re.MULTILINE)
+    cases.failures += dict.fromkeys(lines)
+    if ended.code is None:
+        cases.failures.append(_reason(ended))
     reports.append(_closed(cases, ended, begin))
     return reports
 

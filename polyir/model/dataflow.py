@@ -9,9 +9,11 @@ it may be a value from before the scop.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 
 import islpy as isl
+from xdsl.dialects import affine, scf
+from xdsl.ir import Operation
 
 from polyir.isl_lists import maps_of
 from polyir.model.analysis import ArrayAccesses, array_accesses, exposed_reads
@@ -85,7 +87,7 @@ def array_flow(scop: Scop, array: str) -> ArrayFlow:
         for access, exposed in exposed_reads(statement, array):
             sink = isl.UnionMap.from_map(exposed).intersect_params(scop.context)
             flow = accesses.flow_into(sink)
-            sources = flow.get_may_dependence().union(_own(statement, access, exposed))
+            sources = flow.get_may_dependence().union(_own(statement, access))
             reads.append(
                 ReadFlow(
                     statement.name, access, maps_of(sources.coalesce()), flow.get_may_no_source()
@@ -94,8 +96,26 @@ def array_flow(scop: Scop, array: str) -> ArrayFlow:
     return ArrayFlow(array, tuple(writes), tuple(reads), accesses)
 
 
-def _own(statement: Statement, access: Access, exposed: isl.Map) -> isl.UnionMap:
-    """The instances that read what their own body wrote before: `{ S[i] -> S[i] }`."""
-    inside = access.relation.subtract(exposed).domain()
+def _own(statement: Statement, access: Access) -> isl.UnionMap:
+    """The instances that may read what their own body wrote before: `{ S[i] -> S[i] }`."""
+    loops = _loops_around(access.operation, statement)
+    is_before = True
+    inside = isl.Set.empty(statement.domain.get_space())
+    for each in statement.accesses:
+        is_before = is_before and each is not access
+        is_reached = is_before or any(loop.is_ancestor(each.operation) for loop in loops)
+        if is_reached and each.array == access.array and each.kind is not AccessKind.READ:
+            inside = inside.union(each.relation.intersect(access.relation).domain())
     identity = isl.Map.identity(statement.domain.get_space().map_from_set())
     return isl.UnionMap.from_map(identity.intersect_domain(inside))
+
+
+def _loops_around(operation: Operation, statement: Statement) -> list[Operation]:
+    """What may repeat an operation in the body of its statement."""
+    loops: list[Operation] = []
+    around = operation.parent_op()
+    while around is not None and around is not statement.op:
+        if not isinstance(around, affine.IfOp | scf.IfOp):
+            loops.append(around)
+        around = around.parent_op()
+    return loops

@@ -20,6 +20,7 @@ from harness.originals import Baseline, original_of
 from kernel_runs import loops_of
 from kernels import DATA_SETS, ArrayArgument, Kernel
 from oracle import MISSING_TOOLS_REASON, Argument, Oracle, mlir_opt_available
+from suites import rarely, some
 
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
@@ -50,8 +51,8 @@ def compiled(name: str, pipeline: str) -> CompiledModule:
 
 
 @EACH_KERNEL
-@pytest.mark.parametrize("data_set", TESTED)
-@pytest.mark.parametrize("pipeline", ["", DEFAULT_PIPELINE], ids=["original", "default"])
+@pytest.mark.parametrize("data_set", some(TESTED))
+@pytest.mark.parametrize("pipeline", [rarely(""), DEFAULT_PIPELINE])
 def test_emitted_c(kernel: Kernel, pipeline: str, data_set: str) -> None:
     arguments = kernel.make_arguments(data_set)
     module = compiled(kernel.name, pipeline)

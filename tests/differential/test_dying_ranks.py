@@ -11,6 +11,7 @@ import pytest
 from faulty_ranks import FAULTS, PIPELINE, STENCIL, environment, with_faults
 from rank_programs import RankProgram, build, missing_mpi
 from ranks import needs_mpi4py, python_on_ranks
+from suites import some
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -46,7 +47,7 @@ def test_no_fault(program: RankProgram) -> None:
     run(program)
 
 
-@pytest.mark.parametrize(("fault", "rank"), EVERY)
+@pytest.mark.parametrize(("fault", "rank"), some(EVERY))
 def test_plain_mpiexec(
     fault: str, rank: int, program: RankProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:

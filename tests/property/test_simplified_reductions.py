@@ -31,7 +31,7 @@ from polyir.equations.system import (
     Variable,
 )
 
-COUNT = examples(120, 500)
+COUNT = examples(48, 500)
 
 
 class _Random:
