@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 from c_runs import check_same_output, compiled, output_of, reference, transformed
 from suites import some
+
+from polyir.tools.polyir_cc import LEFT
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 
@@ -41,3 +44,27 @@ def test_same_output_without_pragmas(program: Path, tmp_path: Path) -> None:
     assert transformed(source, target, "--pluto-schedule", "--mark-parallel") == 0
     assert "for (long" in target.read_text()
     assert output_of(compiled(target, "-Wall"), 2) == output_of(reference(source))
+
+
+def test_coefficients_beyond_64_bits(tmp_path: Path) -> None:
+    """Schedulers and bounds have larger numbers than the source: a schedule, or a reason."""
+    source, target = Path(__file__).parent / "wide_steps.c", tmp_path / "out.c"
+    original = tmp_path / "original.c"
+    original.write_bytes(source.read_bytes())
+    expected = output_of(reference(original, "-Wno-unknown-pragmas"))
+    for options, code in (((), 0), (("--pluto-schedule",), LEFT)):
+        assert transformed(source, target, *options) == code
+        assert output_of(compiled(target, "-w", "-fsanitize=undefined"), 2) == expected
+
+
+def test_compilers_say_nothing(tmp_path: Path) -> None:
+    """No notes about vectors as arguments, no warnings of loops that get no vectors."""
+    target = tmp_path / "out.c"
+    assert transformed(Path(__file__).parent / "quiet.c", target) == 0
+    assert target.read_text().count("vector_size") > 1
+    for compiler in ("gcc -O0", "gcc -O2", "clang-19 -O2", "clang-19 -O3 -march=native"):
+        command = [*compiler.split(), "-std=gnu99", "-Wall", "-Wextra", "-fopenmp", "-c", target]
+        done = subprocess.run(
+            [*command, "-o", tmp_path / "out.o"], capture_output=True, text=True, check=True
+        )
+        assert done.stderr == "", compiler

@@ -78,6 +78,13 @@ CASES = {
     "for (i = 0, k = 0; i < n; i++, k += i) A[i] = k;": (37, "the counter 'i' is used"),
     "for (unsigned i = 0, v = 5; i < n; i++, v--) A[i] = v;": (1, "'v', which may wrap around"),
     "for (i = 0; i < n;) { A[i] = 1; if (A[1] > 2) i++; }": (47, "the counter 'i' is changed"),
+    # A step past the limit, into numbers below it.
+    "for (unsigned char v = 0; v < n; v += 6) A[v] = 1;": (27, "the counter 'v', which may wrap"),
+    "for (unsigned char v = 0; v < 254; v += 7) A[v] = 1;": (27, "the counter 'v', which may wrap"),
+    "for (short v = n; v > -32767; v -= 3) A[0] = v;": (19, "the counter 'v', which may wrap"),
+    "for (unsigned v = 0; v < 4000000000u; v += 987654321) A[0] = 1;": (22, "which may wrap"),
+    "for (unsigned v = 0; v < (unsigned)n; v += 100000) A[0] = 1;": (22, "which may wrap"),
+    "for (unsigned v = 32; v > 1; v -= 3) A[v] = 1;": (23, "the counter 'v', which may wrap"),
     "for (i = 0; ; i++) A[i] = 1;": (1, "a loop without a condition"),
     "for (unsigned v = 0; v != 8; v++) A[v] = 1;": (22, "'!=' in a loop whose counter"),
     LOOP + "{ double t[2] = {1, 2}; A[i] = t[0]; }": (34, "the array 't' has an initialiser"),

@@ -49,6 +49,17 @@ NOT_READ = {
     HEAD + "  void inner(void) {\n" + REGION + "  }\n}\n": f"2:20: {SKIPPED}",
     HEAD + "  int 3x;\n" + REGION + "}\n": f"2:3: {SKIPPED}",
     'extern "C" {\n' + HEAD + REGION + "}\n}\n": f"3:9: {NOT_C}1:8: error: expected identifier",
+    # C++ in a C file, and other text that is not C.
+    'extern "C" ' + HEAD + REGION + "}\n": f"1:1: {SKIPPED}",
+    "namespace k {\n" + HEAD + REGION + "}\n}\n": f"3:9: {NOT_C}1:1: error: unknown type name",
+    "template <class T> void f(int n, T *a) {\n" + REGION + "}\n": f"1:1: {SKIPPED}",
+    "void f(int n, double (&a)[10]) {\n" + REGION + "}\n": f"1:23: {SKIPPED}",
+    "struct s { void f(int n, double *a) {\n" + REGION + "} };\n": f"1:37: {SKIPPED}",
+    "using real = double;\nvoid f(int n, real *a) {\n" + REGION + "}\n": "2:1: warning: function "
+    "skipped: the declaration at in.c:1 cannot be parsed",
+    "int x\n" + HEAD + REGION + "}\n": f"2:35: {SKIPPED}",
+    "int x[2] = {1, 2;\n" + HEAD + REGION + "}\n": f"3:9: {NOT_C}1:17: error: expected",
+    HEAD + REGION + "}\n}\n": "1:1: warning: the file is not valid C: in.c:7:1: error: expected",
     "int foo( {\n" + HEAD + REGION + "}\n": f"3:9: {NOT_C}1:10: error: expected declaration",
     HEAD + REGION: f"2:9: {NOT_C}4:5: error: ",
     # Without pragmas, too, nothing is read then.
@@ -57,6 +68,11 @@ NOT_READ = {
     START + HEAD + LOOP + "}\n" + END: f"1:9: {OUTSIDE}",
     "struct s {\n" + START + "  int x;\n" + END + "};\n": f"2:9: {OUTSIDE}",
     START + "int x;\n" + HEAD + END + "}\n": f"1:9: {OUTSIDE}",
+    START + HEAD + LOOP + "}\n" + OTHER + LOOP + "}\n" + END: f"1:9: {OUTSIDE}",
+    START + "double c[4] = {1};\n" + END + HEAD + LOOP + "}\n": f"1:9: {OUTSIDE}",
+    START + END + HEAD + LOOP + "}\n": f"1:9: {OUTSIDE}",
+    HEAD + LOOP + "}\n" + START: f"5:9: {OUTSIDE}",
+    '_Pragma("scop")\n' + HEAD + LOOP + '}\n_Pragma("endscop")\n': f"1:9: {OUTSIDE}",
 }
 
 NO_END = "'#pragma scop' without '#pragma endscop' in its block"

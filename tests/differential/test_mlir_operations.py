@@ -372,6 +372,73 @@ func.func @f(%A: memref<16x32xf64>, %n: index) -> (f64, f64, i64, f64) {
   return %sum, %r#0, %r#1, %least : f64, f64, i64, f64
 }
 """  # noqa: E501
+# From other starts, by other steps, around and in other loops, without iterations, of other types.
+REDUCTIONS_IN_LOOPS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) -> (i32, f64, i1, f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  %c31 = arith.constant 31 : index
+  %one = arith.constant 1.0 : f64
+  %half = arith.constant 0.5 : f64
+  %many = arith.constant 1000 : i32
+  %false = arith.constant false
+  %least = scf.parallel (%i) = (%c3) to (%c31) step (%c2) init (%many) -> i32 {
+    %a = memref.load %A[%c1, %i] : memref<16x32xf64>
+    %s = arith.divf %half, %a : f64
+    %k = arith.fptosi %s : f64 to i32
+    scf.reduce(%k : i32) {
+    ^bb0(%x: i32, %y: i32):
+      %t = arith.minsi %x, %y : i32
+      scf.reduce.return %t : i32
+    }
+  }
+  affine.for %i = 1 to 16 {
+    %product = scf.parallel (%j) = (%c0) to (%i) step (%c1) init (%one) -> f64 {
+      %a = memref.load %A[%i, %j] : memref<16x32xf64>
+      %b = arith.addf %a, %half : f64
+      scf.reduce(%b : f64) {
+      ^bb0(%x: f64, %y: f64):
+        %t = arith.mulf %x, %y : f64
+        scf.reduce.return %t : f64
+      }
+    }
+    affine.store %product, %A[%i - 1, %i] : memref<16x32xf64>
+  }
+  %none = scf.parallel (%i, %j) = (%c3, %c0) to (%c2, %n) step (%c1, %c1) init (%half) -> f64 {
+    %a = memref.load %A[%i, %j] : memref<16x32xf64>
+    scf.reduce(%a : f64) {
+    ^bb0(%x: f64, %y: f64):
+      %t = arith.addf %x, %y : f64
+      scf.reduce.return %t : f64
+    }
+  }
+  %any = scf.parallel (%i) = (%c0) to (%c16) step (%c3) init (%false) -> i1 {
+    %a = memref.load %A[%i, %c2] : memref<16x32xf64>
+    %is = arith.cmpf ogt, %a, %half : f64
+    scf.reduce(%is : i1) {
+    ^bb0(%x: i1, %y: i1):
+      %t = arith.ori %x, %y : i1
+      scf.reduce.return %t : i1
+    }
+  }
+  %sum = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%none) -> f64 {
+    %row = affine.for %j = 0 to 32 iter_args(%s = %half) -> f64 {
+      %a = memref.load %A[%i, %j] : memref<16x32xf64>
+      %t = arith.addf %s, %a : f64
+      affine.yield %t : f64
+    }
+    scf.reduce(%row : f64) {
+    ^bb0(%x: f64, %y: f64):
+      %t = arith.addf %x, %y : f64
+      scf.reduce.return %t : f64
+    }
+  }
+  return %least, %none, %any, %sum : i32, f64, i1, f64
+}
+"""
 PROGRAMS = {
     "constant-view": CONSTANT_VIEW,
     "shifted-views": SHIFTED_VIEWS,
@@ -383,6 +450,7 @@ PROGRAMS = {
     "bytes": BYTES,
     "casts": CASTS,
     "parallel-reductions": PARALLEL_REDUCTIONS,
+    "reductions-in-loops": REDUCTIONS_IN_LOOPS,
     "constant-basis": CONSTANT_BASIS,
     "variable-basis": VARIABLE_BASIS,
     "while": WHILE,

@@ -26,12 +26,15 @@ from polyir.frontend.c.names import (
     step_of,
 )
 from polyir.frontend.c.types import Arithmetic, common_type
-from polyir.frontend.c.values import Value, difference
+from polyir.frontend.c.values import Conversions, Value, difference
 from polyir.frontend.c.variables import ElementInMemory, Local, NotTrackedError
 from polyir.model.index_expressions import Constraint, IndexExpression, compose
 
 _CEIL: Final = AffineBinaryOpKind.CeilDiv
 _FLOOR: Final = AffineBinaryOpKind.FloorDiv
+
+SMALL_STEP: Final = 1 << 16
+"""Numbers within a smaller step of 2**32 are no limits of `unsigned` counters."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +230,28 @@ def counter_range(
         if not is_bound or is_divided or counter in tuple(rest.values()):
             raise refuse(condition, f"a condition that does not bound the counter '{header.name}'")
         limits += _limits(rest, coefficient)
+    if not _ends_before_wrapping(header.step, type, limits, expressions.conversions):
+        raise refuse(condition, f"the counter '{header.name}', which may wrap around")
     return CounterRange(start, header.step, tuple(limits))
+
+
+def _ends_before_wrapping(
+    step: int, type: Arithmetic, limits: Sequence[IndexExpression], conversions: Conversions
+) -> bool:
+    """Whether a counter reaches one of its limits, or never ends, rather than wrap around.
+
+    Steps by powers of two reach the same numbers again after wrapping around: the loop would not
+    end. An `unsigned` counter with small steps does not wrap around before a limit that is no
+    number.
+    """
+    if type.width == 64 or abs(step).bit_count() == 1:
+        return True
+    is_known = any(limit.is_constant for limit in limits)
+    if type.width == 32 and abs(step) < SMALL_STEP and not is_known:
+        return True
+    # The limits are exclusive.
+    beyond = step - 1 if step > 0 else step + 1
+    return any(conversions.is_in_range(type, limit.shift(beyond)) for limit in limits)
 
 
 def _data_test(

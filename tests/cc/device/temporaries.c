@@ -15,6 +15,47 @@ static void conv3x3(const float *in, float *to, int h, int w, const float k[3][3
     }
 #pragma endscop
 }
+static double a[N][N], b[N][N], low[N][N], norm[N], most[N];
+static int where[N];
+static void triangle(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = 0, bound;
+      for (int k = n - 1; k >= j; k--)
+        sum += a[i][k] * b[k][j];
+      bound = sum > 9 ? 9 : sum;
+      low[i][j] = bound - sum * 0.5;
+    }
+#pragma endscop
+}
+static void two_sums(int n) {
+#pragma scop
+  for (int i = 0; i < n; i += 2) {
+    double dot = 0, square = 1;
+    for (int j = 0; j < n; j++) {
+      dot += a[i][j] * b[j][i];
+      square += a[i][j] * a[i][j];
+    }
+    norm[i] = dot / square;
+  }
+#pragma endscop
+}
+static void extrema(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++) {
+    double largest = a[i][0];
+    int number = 0;
+    for (int j = 1; j < n; j++)
+      if (a[i][j] > largest) {
+        largest = a[i][j];
+        number++;
+      }
+    most[i] = largest;
+    where[i] = number;
+  }
+#pragma endscop
+}
 int main(void) {
   for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) { p[i][j] = i % 7; q[i][j] = j % 5; img[i * N + j] = (i * j) % 11; }
   for (int i = 0; i < 9; i++) k3[i / 3][i % 3] = i;
@@ -46,6 +87,10 @@ int main(void) {
     }
 #pragma endscop
   conv3x3(img, res, N, N, (const float (*)[3])k3);
+  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) { a[i][j] = i * j % 13; b[i][j] = (i + 3 * j) % 7; }
+  triangle(N); triangle(0); two_sums(N - 1); extrema(N); extrema(1);
+  for (int i = 0; i < N; i++)
+    printf("%.17g %.17g %.17g %d\n", low[i][i / 2], norm[i], most[i], where[i]);
   for (int i = 0; i < N; i++) printf("%g %g %g %g\n", out[i][3], sums[i], p[i][i], res[i * N + i]);
   return 0;
 }
