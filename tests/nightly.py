@@ -129,7 +129,9 @@ def run_cases(minutes: float, paths: Sequence[str] = ()) -> list[Report]:
     ends = re.findall(r"^.* in [\d.]+s.*$", ended.text, re.MULTILINE)
     found = re.findall(r"(\d+) (passed|failed|skipped|errors?)", ends[-1] if ends else "")
     cases.counts.update({what: int(count) for count, what in found})
-    lines = re.findall(r"^(?:\[gw\d+\] \[ *\d+%\] )?(?:FAILED|ERROR) (\S+)", ended.text, re.MULTILINE)
+    lines = re.findall(
+        r"^(?:\[gw\d+\] \[ *\d+%\] )?(?:FAILED|ERROR) (\S+)", ended.text, re.MULTILINE
+    )
     cases.failures += dict.fromkeys(lines)
     if ended.code is None:
         cases.failures.append(_reason(ended))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 
 def examples(few: int, many: int) -> int:
@@ -22,7 +23,9 @@ def rarely(*values: object) -> Any:
 def some(values: Iterable[object], every: int = 2) -> list[Any]:
     """Parameters of a test; `make test` runs one in `every` of them, beginning with the first."""
     return [
-        value if number % every == 0 else rarely(*value if isinstance(value, tuple) else (value,))
+        value
+        if number % every == 0 or isinstance(value, ParameterSet)
+        else rarely(*value if isinstance(value, tuple) else (value,))
         for number, value in enumerate(values)
     ]
 

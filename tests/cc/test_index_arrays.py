@@ -163,7 +163,7 @@ PIPELINES_FOR_EXAMPLES = (
 )
 
 
-@pytest.mark.parametrize(("name", "pipeline"), in_turn(NAMES, PIPELINES_FOR_EXAMPLES, 5))
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(NAMES, PIPELINES_FOR_EXAMPLES, 10))
 def test_examples(name: str, pipeline: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     assert program.c_path is not None

@@ -110,7 +110,7 @@ if rank == 0:
 
 
 @needs_mpi4py
-@pytest.mark.parametrize("fault", ["kill", "memory"])
+@pytest.mark.parametrize("fault", some(["kill", "memory"]))
 def test_python(fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = f"{Path(__file__).parents[1]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     monkeypatch.setenv("PYTHONPATH", path)

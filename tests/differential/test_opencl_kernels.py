@@ -93,7 +93,7 @@ def test_pairwise(name: str, scheduler: str, mapping: str, data_set: str) -> Non
     check(name, scheduler, mapping, data_set)
 
 
-@pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), PROMOTED)
+@pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), some(PROMOTED))
 def test_promoted(name: str, scheduler: str, mapping: str, data_set: str) -> None:
     check(name, scheduler, mapping, data_set)
     source = compiled(name, scheduler, mapping).source

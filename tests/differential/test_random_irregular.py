@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import pytest
 from fuzzing.irregular import PASSES, Summary, random_case, run_batch
+from suites import examples
 
-BATCH, BATCHES = 8, 3
+BATCH, BATCHES = 8, examples(1, 3)
 
 
 def summary(first: int) -> Summary:
