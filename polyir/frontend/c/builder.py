@@ -384,9 +384,9 @@ class Builder:
             # What is known about extrema is convex; only those that are tested have to be exact.
             for result, extremum in extrema.items():
                 compare = isl.PwAff.le_set if extremum.is_minimum else isl.PwAff.ge_set
-                for value in extremum.values:
-                    is_bounded = compare(read(IndexExpression.of(result)), read(value))
-                    possible = possible.intersect(is_bounded)
+                for each in extremum.values:
+                    bound = compare(read(IndexExpression.of(result)), read(each))
+                    possible = possible.intersect(bound)
             if possible.is_empty():
                 return False
             for result, extremum in _extrema_in(tested).items():
