@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 import islpy as isl
 from pycparser import c_ast
-from xdsl.dialects import affine, arith, memref
+from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     FileLineColLoc,
@@ -205,6 +205,31 @@ class Builder:
         cell.memref.name_hint = name
         self._cells.append((cell, self._block))
         return cell.memref
+
+    def define_cells(self) -> None:
+        """Store to variables of loop bodies that only some iterations set, depending on data.
+
+        Without an initialiser, a variable has no value where its scope begins, so that any may be
+        put there. Then no value goes from one iteration to the next.
+        """
+        for cell, block in self._cells:
+            type = cell.memref.type
+            assert isinstance(type, MemRefType)
+            if block is self.entry or cell.parent is None or type.get_num_dims():
+                continue
+            uses = [use.operation for use in cell.memref.uses]
+            around = [op for use in uses if (op := block.find_ancestor_op_in_block(use))]
+            first = next((op for op in block.ops if op in around), None)
+            if isinstance(first, scf.IfOp):
+                element = type.element_type
+                is_integer = isinstance(element, IntegerType)
+                value = IntegerAttr(0, element) if is_integer else FloatAttr(0.0, element)
+                zero = arith.ConstantOp(value)
+                map, _ = map_of((), dimensions_only=True)
+                store = affine.StoreOp(zero.result, cell.memref, (), AffineMapAttr(map))
+                for op in (zero, store):
+                    op.location = first.location
+                    block.insert_op_before(op, first)
 
     def put_cells_in_scope(self) -> None:
         """Move memory that is local to a block into it, so that each iteration has its own."""

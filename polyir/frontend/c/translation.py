@@ -224,6 +224,7 @@ class RegionTranslator:
         Rewriter.replace_op(_end_of(entry), func.ReturnOp(*assumptions, *after.values()))
         _erase_dead(entry)
         _erase_unused(entry, described, variables.from_outside.values())
+        builder.define_cells()
         if self._takes_data:
             builder.put_cells_in_scope()
         arguments = tuple(described[argument] for argument in entry.args)

@@ -1,7 +1,7 @@
 /* Temporaries that are declared in loops, or around them and used in them only. */
 #include <stdio.h>
 #define N 60
-static float p[N][N], q[N][N], out[N][N], k3[3][3], img[N * N], res[N * N];
+static float p[N][N], q[N][N], out[N][N], k3[3][3], img[N * N], res[N * N], sorted[N * N];
 static double sums[N];
 static void conv3x3(const float *in, float *to, int h, int w, const float k[3][3]) {
 #pragma scop
@@ -39,6 +39,18 @@ static void two_sums(int n) {
     }
     norm[i] = dot / square;
   }
+#pragma endscop
+}
+static void median(const float *restrict in, float *restrict out, int h, int w) {
+#pragma scop
+  for (int y = 1; y < h - 1; y++)
+    for (int x = 0; x < w; x++) {
+      float p = in[(y - 1) * w + x], q = in[y * w + x], r = in[(y + 1) * w + x], t;
+      if (p > q) { t = p; p = q; q = t; }
+      if (q > r) { t = q; q = r; r = t; }
+      if (p > q) { t = p; p = q; q = t; }
+      out[y * w + x] = q;
+    }
 #pragma endscop
 }
 static void extrema(int n) {
@@ -88,9 +100,9 @@ int main(void) {
 #pragma endscop
   conv3x3(img, res, N, N, (const float (*)[3])k3);
   for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) { a[i][j] = i * j % 13; b[i][j] = (i + 3 * j) % 7; }
-  triangle(N); triangle(0); two_sums(N - 1); extrema(N); extrema(1);
+  triangle(N); triangle(0); two_sums(N - 1); extrema(N); extrema(1); median(img, sorted, N, N - 1); median(img, sorted, 2, 0);
   for (int i = 0; i < N; i++)
-    printf("%.17g %.17g %.17g %d\n", low[i][i / 2], norm[i], most[i], where[i]);
+    printf("%.17g %.17g %.17g %d %g\n", low[i][i / 2], norm[i], most[i], where[i], sorted[i * 30 + 7]);
   for (int i = 0; i < N; i++) printf("%g %g %g %g\n", out[i][3], sums[i], p[i][i], res[i * N + i]);
   return 0;
 }

@@ -99,6 +99,40 @@ static void conditional(int n) {
 #pragma endscop
 }
 
+// Scalars without a value where they are declared, which conditions on data set.
+static void set_by_conditions(int n) {
+#pragma scop
+  for (int i = 0; i < n; i++) {
+    double t;
+    if (d[i] > 3) { t = d[i] * 2; e[i] = t + 1; }
+  }
+  for (int i = 0; i < n; i++) {
+    double low = d[i], high = e[i], t;
+    if (low > high) { t = low; low = high; high = t; }
+    f[i] = low - high * 2;
+  }
+  for (int i = 0; i < n; i++) {
+    int k;
+    if (p[i] > 30) k = p[i] * 2;
+    else if (p[i] > 9) k = 7;
+    else k = q[i];
+    q[i] = k;
+  }
+  for (int i = 0; i < n; i++) {
+    double t;
+    if (e[i] > 3) t = e[i] * 2;
+    if (e[i] > 3) d[i] = t;
+  }
+  for (int i = 0; i < 72; i++)
+    for (int j = 0; j < 72; j++) {
+      float t, u;
+      if (a[i][j] > b[i][j]) { t = a[i][j]; u = t * t; }
+      else { u = b[i][j]; t = u; }
+      c[i][j] += t - u;
+    }
+#pragma endscop
+}
+
 int main(void) {
   particles all = {memory[0], memory[1], memory[2], memory[3], memory[4], memory[5], 53, 0.5f};
   image g = {61, 59, 0.75, &a[0][0]};
@@ -120,6 +154,8 @@ int main(void) {
   scaled(&g, &b[0][0]);
   triangle(67);
   conditional(193);
+  set_by_conditions(198);
+  set_by_conditions(0);
   for (int i = 0; i < 6 * 60; i++) printf("%.9g ", memory[i / 60][i % 60]);
   for (int i = 0; i < 72; i++) for (int j = 0; j < 72; j += 5)
     printf("%.17g %.17g %.17g\n", a[i][j], b[i][j], c[i][j]);

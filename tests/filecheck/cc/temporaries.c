@@ -93,3 +93,20 @@ void extrema(void) {
   }
 #pragma endscop
 }
+
+// A value before the conditions, in each iteration.
+// CHECK: [privatize] loop 1 would be parallel with copies of t for each iteration
+// PRIVATE-LABEL: void chosen
+// PRIVATE: #pragma omp parallel for
+// PRIVATE: = 0.0f;
+// PRIVATE-NEXT: if (p[i][1] > 3.0f) {
+void chosen(void) {
+#pragma scop
+  for (int i = 0; i < N; i++) {
+    float t;
+    if (p[i][1] > 3) t = p[i][1];
+    else t = q[i][2];
+    line[i][2] = t;
+  }
+#pragma endscop
+}
