@@ -9,7 +9,7 @@ it may be a value from before the scop.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 
 import islpy as isl
 from xdsl.dialects import affine, scf

@@ -175,6 +175,8 @@ class _Writer:
             return self.temporary(scope)
         if choice < 0.18 and scope.counters:
             return [Node(f"if ({self.condition(scope)}) continue;")], scope
+        if choice < 0.23 and scope.floats:
+            return self.set_again(scope), scope
         return self.random.choice(makers)(scope), scope
 
     def loop(self, scope: _Scope) -> Node:
@@ -254,6 +256,17 @@ class _Writer:
         # One node: it has a value, however much is taken away.
         text = f"{kind} {name};\n{name} = {value};" if split else f"{kind} {name} = {value};"
         return [Node(text)], scope.with_temporary(name, is_float)
+
+    def set_again(self, scope: _Scope) -> list[Node]:
+        """Temporaries get other values, mostly under a condition."""
+        one, two, three = (self.random.choice(scope.floats) for _ in range(3))
+        exchange = f"if ({one} > {two}) {{ {three} = {one}; {one} = {two}; {two} = {three}; }}"
+        forms = (
+            f"{one} = {self.real(scope)};",
+            f"if ({self.condition(scope)}) {one} = {self.real(scope)};",
+            *(exchange, exchange),
+        )
+        return [Node(self.random.choice(forms))]
 
     def accumulation(self, scope: _Scope) -> list[Node]:
         """A scalar that begins at 0, a loop that adds to it, and what is done with it."""
