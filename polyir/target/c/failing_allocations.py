@@ -38,6 +38,7 @@ from polyir.target.c.syntax import (
     Allocation,
     Array,
     ArrayArgument,
+    ArrayView,
     Assign,
     AtomicUpdate,
     Binary,
@@ -57,8 +58,10 @@ from polyir.target.c.syntax import (
     LocalArray,
     Name,
     OriginalCode,
+    PartView,
     Pragma,
     Return,
+    RowView,
     Succeeds,
     Unary,
     Variable,
@@ -69,7 +72,7 @@ from polyir.target.c.syntax import (
 _NO: Final = IntegerLiteral(Scalar.BOOL, 0)
 _YES: Final = IntegerLiteral(Scalar.BOOL, 1)
 
-_BETWEEN: Final = (Allocation, Declaration, LocalArray)
+_BETWEEN: Final = (Allocation, Declaration, LocalArray, RowView)
 """What may come between an allocation and its check."""
 
 
@@ -199,6 +202,8 @@ class _Writers:
                 return not name.startswith(PREFIX)
             case Assign(target=Name()) | Declaration() | LocalArray() | Allocation() | Free():
                 return False
+            case RowView() | ArrayView() | PartView():
+                return False
             case For() | While() | If() | Compound():
                 return False
             case _:
@@ -241,6 +246,10 @@ class _Failure:
     def statements(self) -> tuple[CStatement, ...]:
         assert self.end is not None
         return (*map(Free, reversed(self.live)), *self.end)
+
+    def without(self, array: Array) -> _Failure:
+        """The same where there is no such array."""
+        return _Failure(self.end, [each for each in self.live if each is not array])
 
     def inside(self) -> _Failure:
         """The same in a block of its own."""
@@ -287,7 +296,8 @@ class _FunctionChecker:
         def check() -> None:
             if pending:
                 missing = [negate(_has_memory(each)) for each in pending]
-                found.append(If(_all_hold(missing, "||"), failure.statements(), ()))
+                rest = failure.without(pending[0]) if len(pending) == 1 else failure
+                found.append(If(_all_hold(missing, "||"), rest.statements(), ()))
                 self.checked |= {each.variable for each in pending}
                 self.has_checks = True
                 pending.clear()

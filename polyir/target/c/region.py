@@ -19,7 +19,7 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import SSAValue
 
-from polyir.dialects.allocation_checks import ORIGINAL
+from polyir.dialects.allocation_checks import ORIGINAL, AllocatedOp
 from polyir.dialects.index_arrays import INSPECTOR
 from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
@@ -110,14 +110,10 @@ class NativePrinter(Printer):
         return ("-" if is_negative else "") + call, Precedence.UNARY
 
 
-class _OriginPrinter(OriginPrinter, NativePrinter):
-    """Prints lines that know what they were made for."""
+class _CheckedPrinter(NativePrinter):
+    """Prints code that ends the program if there is no memory for an array.
 
-
-class _CalledPrinter(NativePrinter):
-    """Prints functions that regions call.
-
-    Without memory for an array that nobody has `checked`, they end the program.
+    But for those that are `checked`, without which the original code runs.
     """
 
     def __init__(self, used: Container[Variable], checked: Container[Variable]) -> None:
@@ -127,6 +123,10 @@ class _CalledPrinter(NativePrinter):
     def allocation(self, array: Array, call: str) -> str:
         is_checked = array.variable in self._checked
         return super().allocation(array, call if is_checked else f"{NEEDED}({call})")
+
+
+class _OriginPrinter(OriginPrinter, _CheckedPrinter):
+    """Prints lines that know what they were made for."""
 
 
 @dataclass(frozen=True)
@@ -187,24 +187,32 @@ def region_text(
         _bind(body, op, argument, form, variable)
     body.translate_block(op.body.block)
     statements: Sequence[CStatement] = body.statements
-    functions, checked = _functions(called, environment), frozenset[Variable]()
+    functions = _functions(called, environment)
+    checked = {
+        body.array(memory).variable
+        for each in op.walk()
+        if isinstance(each, AllocatedOp)
+        for memory in each.memories
+    }
     if may_fail and called:
         # Few regions have functions.
         from polyir.target.c.failing_allocations import check_region
 
         region = check_region(statements, functions, body.names.fresh, partial(_replaced, made))
-        statements, checked = region.statements, region.checked
+        statements = region.statements
+        checked |= region.checked
         functions = [
             replace(each, function=function)
             for each, function in zip(functions, region.functions, strict=True)
         ]
     usage = Usage(NATIVE)
     usage.add_statements(statements)
-    printer = _OriginPrinter(usage)
+    printer = _OriginPrinter(usage, checked)
     printer.made = made
     lines = tuple(printer.statements(statements, INDENT))
     definitions = _definitions([each.function for each in functions], usage, checked)
-    helpers = (*_helpers(usage), *definitions)
+    texts = (*lines, *(text for _, text in definitions))
+    helpers = (*_helpers(usage, texts), *definitions)
     if any(name.startswith(MASKED) for name, _ in helpers):
         lines = (*_NO_BOUNDS, *lines, f"{INDENT}#pragma GCC diagnostic pop")
     return RegionText(lines, helpers)
@@ -267,16 +275,16 @@ def _definitions(
     """The names and the definitions of functions; `usage` gets what they use."""
     for function in functions:
         usage.add_function(function)
-    printer = _CalledPrinter(usage, checked)
-    definitions = [(each.name, "\n".join(printer.function(each))) for each in functions]
-    if any(f"{NEEDED}(" in text for _, text in definitions):
-        definitions.insert(0, (NEEDED, NATIVE.helper_text(HELPERS[NEEDED].text)))
-    return tuple(definitions)
+    printer = _CheckedPrinter(usage, checked)
+    return tuple((each.name, "\n".join(printer.function(each))) for each in functions)
 
 
-def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
-    """The names and the definitions of the helpers that are called."""
-    return tuple((helper.name, NATIVE.helper_text(helper.text)) for helper in usage.helpers())
+def _helpers(usage: Usage, texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The names and the definitions of the helpers that are called, in `texts` as well."""
+    helpers = usage.helpers()
+    if any(f"{NEEDED}(" in text for text in texts):
+        helpers.append(HELPERS[NEEDED])
+    return tuple((helper.name, NATIVE.helper_text(helper.text)) for helper in helpers)
 
 
 _STRING: Final = r'"[^"\n]*"'
@@ -371,7 +379,7 @@ def range_texts(
     functions = [each.function for each in _functions(called, environment)]
     definitions = _definitions(functions, usage, frozenset())
     return RangeTexts(
-        RegionText(lines, (*_helpers(usage), *definitions)),
+        RegionText(lines, (*_helpers(usage, [text for _, text in definitions]), *definitions)),
         tuple(map(printer.expression, values)),
         tuple(texts),
     )
