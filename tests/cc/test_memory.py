@@ -49,12 +49,15 @@ def test_added_memory(case: str, tmp_path: Path) -> None:
 KERNELS = ("moldyn", "spmv", "update", "pagerank")
 FILES = ("moldyn", "spmv", "fig15-15", "pagerank")
 
+WITHIN_STEPS = "runtime-test{always=true},inspect-wavefronts{block=1}"
+"""Of a kernel with time steps, each step inspects, after others have written."""
+
 INSPECTED = {
     "inspect-wavefronts{block=1}": ("moldyn", "update"),
     "inspect-wavefronts{block=auto grain=2}": ("moldyn", "update", "pagerank"),
     "sparse-tile{tile=5}": ("moldyn",),
     "sparse-tile{tile=7},inspect-wavefronts{block=1}": ("moldyn", "update"),
-    "runtime-test{always=true},inspect-wavefronts{block=1}": ("update",),
+    WITHIN_STEPS: ("update",),
     "reorder-data": KERNELS,
     "reorder-data{method=partition part=5},reorder-iterations": KERNELS,
     "reorder-iterations{reassociate=true}": ("spmv", "pagerank"),
@@ -84,6 +87,10 @@ def test_each_allocation_of_inspectors_fails(pipeline: str, tmp_path: Path) -> N
     assert list(made) == list(INSPECTED[pipeline])
     # More than one after the other, of the region, its inspectors and its executor.
     assert min(map(int, made.values())) > 1
+    if pipeline == WITHIN_STEPS:
+        command = [str(program), "moldyn"]
+        late = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert late.returncode and late.stderr == "not enough memory\n"
 
 
 def run(program: Path, limit: int | None) -> subprocess.CompletedProcess[str]:
