@@ -54,12 +54,10 @@ WITHIN_STEPS = "runtime-test{always=true},inspect-wavefronts{block=1}"
 """Of a kernel with time steps, each step inspects, after others have written."""
 
 INSPECTED = {
-    "inspect-wavefronts{block=1}": ("moldyn", "update"),
     "inspect-wavefronts{block=auto grain=2}": ("moldyn", "update", "pagerank"),
     "sparse-tile{tile=5}": ("moldyn",),
     "sparse-tile{tile=7},inspect-wavefronts{block=1}": ("moldyn", "update"),
     WITHIN_STEPS: ("update",),
-    "reorder-data": KERNELS,
     "reorder-data{method=partition part=5},reorder-iterations": KERNELS,
     "reorder-iterations{reassociate=true}": ("spmv", "pagerank"),
 }

@@ -92,13 +92,11 @@ class CheckedRegion:
 class RegionFunction:
     """A function that the statements of a region call.
 
-    An inspector writes to nothing but what it is given to fill. `writes` says whether the function
-    writes to memory of the program.
+    An inspector writes to nothing but what it is given to fill, which is not memory of the program.
     """
 
     function: Function
     is_inspector: bool
-    writes: bool
 
 
 def check_region(
@@ -113,9 +111,9 @@ def check_region(
     one that takes its place.
     """
     known = {each.function.name: each for each in functions}
-    fallible = frozenset(_allocating(known))
+    fallible = {name for name in _allocating(known) if known[name].function.result is None}
     while True:
-        writers = _Writers(known, fallible)
+        writers = _Writers(known, frozenset(fallible))
         region = _RegionChecker(statements, writers)
         bodies = {name: _FunctionChecker(known[name], writers) for name in fallible}
         left = _called_in(
@@ -143,7 +141,7 @@ def check_region(
     )
 
 
-def _allocating(functions: Mapping[str, RegionFunction]) -> Iterator[str]:
+def _allocating(functions: Mapping[str, RegionFunction]) -> set[str]:
     """The functions that allocate memory, or call one that does."""
     found: set[str] = set()
     # Callees come first or later, so look again for as long as there are new ones.
@@ -158,7 +156,7 @@ def _allocating(functions: Mapping[str, RegionFunction]) -> Iterator[str]:
             )
         }
         if not new:
-            return iter(found)
+            return found
         found |= new
 
 
@@ -197,7 +195,7 @@ class _Writers:
             case Copy(target=target):
                 return target.variable not in own
             case CallStatement(function=name) if name in self.functions:
-                return self.functions[name].writes
+                return not self.functions[name].is_inspector
             case CallStatement(function=name):
                 return not name.startswith(PREFIX)
             case Assign(target=Name()) | Declaration() | LocalArray() | Allocation() | Free():
@@ -279,12 +277,17 @@ class _FunctionChecker:
             ),
         }
         self._is_written = False
-        self._names = {each.name for each in _declared_in(body)} | {
-            parameter.array.variable.name
-            if isinstance(parameter, ArrayArgument)
-            else parameter.variable.name
-            for parameter in function.parameters
-        }
+        counters = {each.counter.name for each in _walk(body) if isinstance(each, For)}
+        self._names = (
+            counters
+            | {each.name for each in self._own}
+            | {
+                parameter.array.variable.name
+                if isinstance(parameter, ArrayArgument)
+                else parameter.variable.name
+                for parameter in function.parameters
+            }
+        )
         end = (Return(_NO),)
         statements = (*self._block(body, _Failure(end)), Return(_YES))
         self.result = replace(function, result=Scalar.BOOL, body=statements)
@@ -470,7 +473,7 @@ class _RegionChecker:
             if self._is_written or call.function not in self._writers.fallible:
                 break
             conditions.append(Succeeds(Scalar.BOOL, call))
-            self._is_written = self._writers.functions[call.function].writes
+            self._is_written = not self._writers.functions[call.function].is_inspector
             rest.pop(0)
         self.checked |= {each.variable for each in pending}
         freed = [each for each in rest if isinstance(each, Free) and each.array in pending]

@@ -175,10 +175,10 @@ def region_text(
     environment = Environment({}, names, NATIVE, openmp, pointers=pointers)
     made: Made = {}
     body = function_body(op, replace(environment, make_body=partial(OriginBody, made)), taken)
-    may_fail = any(ORIGINAL in each.attributes for each in op.body.block.ops) or any(
-        isinstance(inner, memref.AllocOp) for each in called for inner in each.walk()
+    may_fail = bool(called) and any(
+        isinstance(inner, memref.AllocOp) for each in (op, *called) for inner in each.walk()
     )
-    if may_fail:
+    if may_fail or any(ORIGINAL in each.attributes for each in op.body.block.ops):
         body.names.in_original = frozenset(mentioned)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         variable = None
@@ -194,7 +194,7 @@ def region_text(
         if isinstance(each, AllocatedOp)
         for memory in each.memories
     }
-    if may_fail and called:
+    if may_fail:
         # Few regions have functions.
         from polyir.target.c.failing_allocations import check_region
 
@@ -260,10 +260,6 @@ def _functions(called: Sequence[func.FuncOp], environment: Environment) -> list[
         RegionFunction(
             replace(translate_function(each, environment), is_static=True),
             INSPECTOR in each.attributes,
-            any(
-                not pointer.is_constant
-                for pointer in environment.pointers.get(each.sym_name.data, {}).values()
-            ),
         )
         for each in called
     ]
