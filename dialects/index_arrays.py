@@ -22,6 +22,10 @@ Direction = Literal["increasing", "nondecreasing", "decreasing", "nonincreasing"
 SIZE: Final = re.compile(r"arg(?P<argument>\d+)(_dim(?P<dimension>\d+))?")
 """A number in a range: the value of an argument, or its extent in a dimension."""
 
+INSPECTOR: Final = "polyir.inspector"
+"""The attribute of functions that are inspectors, or called by them: their loops get no inspectors
+of their own."""
+
 EXTENTS: Final = "polyir.extents"
 """The attribute of a memref that stands for a pointer of C, for whose first extents a pragma gives
 functions of all arguments of the function: an affine map."""

@@ -9,8 +9,8 @@ from typing import Final
 from xdsl.dialects import memref
 from xdsl.ir import Block, Operation, SSAValue
 
+from polyir.dialects.index_arrays import INSPECTOR
 from polyir.irregular.code import COPY_LOOP
-from polyir.irregular.inspection import INSPECTOR
 from polyir.irregular.loop_parts import is_wanted
 from polyir.irregular.slices import AddressSlice, CannotInspectError, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside

@@ -21,6 +21,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.index_arrays import INSPECTOR
 from polyir.irregular.checked_indices import (
     MOST_POSITIONS,
     REPORT_SIZE,
@@ -32,7 +33,7 @@ from polyir.irregular.checked_indices import (
 from polyir.irregular.code import Code, zero_of
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, declared_extents
 from polyir.irregular.index_limits import Range, promised_range, sources_of_range
-from polyir.irregular.inspection import INSPECTOR, Inspection
+from polyir.irregular.inspection import Inspection
 from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, functions_in, is_read
 from polyir.irregular.slices import (
     AddressSlice,

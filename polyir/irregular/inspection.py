@@ -36,6 +36,7 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import Report, location_of
+from polyir.dialects.index_arrays import INSPECTOR
 from polyir.irregular.code import Code
 from polyir.irregular.extents import (
     UNKNOWN_EXTENTS,
@@ -63,10 +64,6 @@ from polyir.irregular.plans import (
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import erase_idle
-
-INSPECTOR = "polyir.inspector"
-"""The attribute of functions that are inspectors, or called by them: their loops get no inspectors
-of their own."""
 
 Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
 """Computes the extents of an array that an inspector fills, from the bounds of the loop and the

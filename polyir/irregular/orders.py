@@ -30,9 +30,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.dialects.index_arrays import INSPECTOR
 from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
-from polyir.irregular.inspection import INSPECTOR
 from polyir.irregular.plans import functions_in
 from polyir.isl_names import unique_name
 

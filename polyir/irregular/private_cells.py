@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.irregular.inspection import INSPECTOR
+from polyir.dialects.index_arrays import INSPECTOR
 from polyir.model.definite_writes import is_written_first
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.effects import LOADS, STORES, loads_in

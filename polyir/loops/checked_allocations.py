@@ -35,9 +35,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from xdsl.dialects import affine, memref, scf
+from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    IntegerAttr,
     MemRefType,
     ModuleOp,
     UnitAttr,
@@ -286,7 +287,17 @@ def _is_early(op: Operation) -> bool:
     """Whether an operation may run before all others that it does not need."""
     if isinstance(op, memref.AllocaOp | memref.GetGlobalOp):
         return True
-    return is_pure(op) and not may_trap(op)
+    return is_pure(op) and (not may_trap(op) or _divides_by_positive(op))
+
+
+def _divides_by_positive(op: Operation) -> bool:
+    """Whether an operation is a division of integers by a number above 0."""
+    divisor = op.operands[-1].owner if op.name.startswith("arith.") else None
+    return (
+        isinstance(divisor, arith.ConstantOp)
+        and isinstance(divisor.value, IntegerAttr)
+        and divisor.value.value.data > 0
+    )
 
 
 def _only_reads(op: Operation) -> bool:

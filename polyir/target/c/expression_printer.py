@@ -28,6 +28,7 @@ from polyir.target.c.syntax import (
     Name,
     Spelling,
     StringLiteral,
+    Succeeds,
     Unary,
     Variable,
     VectorExpression,
@@ -175,6 +176,8 @@ class ExpressionPrinter:
                 return f"{test} ? {values[0]} : {values[1]}", Precedence.CONDITIONAL
             case Call(function=function, arguments=arguments):
                 return self._call(function, arguments), Precedence.POSTFIX
+            case Succeeds(call=call):
+                return self._call(call.function, call.arguments), Precedence.POSTFIX
             case Element(array=array, indices=indices, is_pointer=is_pointer):
                 return self._element(array, indices, is_pointer)
             case VectorExpression():

@@ -210,7 +210,7 @@ static inline void *{NEEDED}(void *memory) {{
   extern int dprintf(int file, const char *format, ...);
   extern void abort(void);
   if (!memory) {{
-    dprintf(2, "not enough memory for an inspector\\n");
+    dprintf(2, "not enough memory\\n");
     abort();
   }}
   return memory;

@@ -21,6 +21,7 @@ from polyir.target.c.syntax import (
     CallStatement,
     Cast,
     Compound,
+    Continue,
     Copy,
     CParameter,
     CStatement,
@@ -161,6 +162,8 @@ class Printer(ExpressionPrinter):
                 return self.expression(value)
             case Break():
                 return "break"
+            case Continue():
+                return "continue"
             case Return(value=value):
                 return f"return {self.expression(value)}"
             case _:

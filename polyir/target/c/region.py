@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from xdsl.dialects import func
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import SSAValue
 
-from polyir.dialects.allocation_checks import ORIGINAL
+from polyir.dialects.allocation_checks import ORIGINAL, AllocatedOp
+from polyir.dialects.index_arrays import INSPECTOR
 from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import C99, Dialect
@@ -32,8 +33,10 @@ from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import (
     Array,
     Binary,
+    CStatement,
     Declaration,
     Expression,
+    Function,
     Name,
     Spelling,
     Variable,
@@ -42,6 +45,10 @@ from polyir.target.c.syntax import (
 )
 from polyir.target.c.usage import Usage
 from polyir.target.errors import unsupported
+
+if TYPE_CHECKING:
+    # Few regions have functions.
+    from polyir.target.c.failing_allocations import RegionFunction
 
 _NATIVE: Final = MappingProxyType(
     {
@@ -103,15 +110,23 @@ class NativePrinter(Printer):
         return ("-" if is_negative else "") + call, Precedence.UNARY
 
 
-class _OriginPrinter(OriginPrinter, NativePrinter):
-    """Prints lines that know what they were made for."""
+class _CheckedPrinter(NativePrinter):
+    """Prints code that ends the program if there is no memory for an array.
 
+    But for those that are `checked`, without which the original code runs.
+    """
 
-class _CalledPrinter(NativePrinter):
-    """Prints functions that regions call, which cannot run the original code without memory."""
+    def __init__(self, used: Container[Variable], checked: Container[Variable]) -> None:
+        super().__init__(used)
+        self._checked = checked
 
     def allocation(self, array: Array, call: str) -> str:
-        return super().allocation(array, f"{NEEDED}({call})")
+        is_checked = array.variable in self._checked
+        return super().allocation(array, call if is_checked else f"{NEEDED}({call})")
+
+
+class _OriginPrinter(OriginPrinter, _CheckedPrinter):
+    """Prints lines that know what they were made for."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +175,10 @@ def region_text(
     environment = Environment({}, names, NATIVE, openmp, pointers=pointers)
     made: Made = {}
     body = function_body(op, replace(environment, make_body=partial(OriginBody, made)), taken)
-    if any(ORIGINAL in each.attributes for each in op.body.block.ops):
+    may_fail = bool(called) and any(
+        isinstance(inner, memref.AllocOp) for each in (op, *called) for inner in each.walk()
+    )
+    if may_fail or any(ORIGINAL in each.attributes for each in op.body.block.ops):
         body.names.in_original = frozenset(mentioned)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         variable = None
@@ -168,16 +186,42 @@ def region_text(
             form, variable = _read_once(body, argument, form)
         _bind(body, op, argument, form, variable)
     body.translate_block(op.body.block)
+    statements: Sequence[CStatement] = body.statements
+    functions = _functions(called, environment)
+    checked = {
+        body.array(memory).variable
+        for each in op.walk()
+        if isinstance(each, AllocatedOp)
+        for memory in each.memories
+    }
+    if may_fail:
+        # Few regions have functions.
+        from polyir.target.c.failing_allocations import check_region
+
+        region = check_region(statements, functions, body.names.fresh, partial(_replaced, made))
+        statements = region.statements
+        checked |= region.checked
+        functions = [
+            replace(each, function=function)
+            for each, function in zip(functions, region.functions, strict=True)
+        ]
     usage = Usage(NATIVE)
-    usage.add_statements(body.statements)
-    printer = _OriginPrinter(usage)
+    usage.add_statements(statements)
+    printer = _OriginPrinter(usage, checked)
     printer.made = made
-    lines = tuple(printer.statements(body.statements, INDENT))
-    definitions = _definitions(called, environment, usage)
-    helpers = (*_helpers(usage), *definitions)
+    lines = tuple(printer.statements(statements, INDENT))
+    definitions = _definitions([each.function for each in functions], usage, checked)
+    texts = (*lines, *(text for _, text in definitions))
+    helpers = (*_helpers(usage, texts), *definitions)
     if any(name.startswith(MASKED) for name, _ in helpers):
         lines = (*_NO_BOUNDS, *lines, f"{INDENT}#pragma GCC diagnostic pop")
     return RegionText(lines, helpers)
+
+
+def _replaced(made: Made, old: CStatement, new: CStatement) -> None:
+    """Remember that a statement was made for what another one was made for."""
+    if id(old) in made:
+        made[id(new)] = new, made[id(old)][1]
 
 
 def _is_in_memory(argument: SSAValue, form: Form) -> bool:
@@ -206,23 +250,37 @@ _NO_BOUNDS: Final = (
 """Compilers warn where an array of known size has no element of such an address."""
 
 
+def _functions(called: Sequence[func.FuncOp], environment: Environment) -> list[RegionFunction]:
+    """The functions that the statements of a region call."""
+    if not called:
+        return []
+    from polyir.target.c.failing_allocations import RegionFunction
+
+    return [
+        RegionFunction(
+            replace(translate_function(each, environment), is_static=True),
+            INSPECTOR in each.attributes,
+        )
+        for each in called
+    ]
+
+
 def _definitions(
-    called: Sequence[func.FuncOp], environment: Environment, usage: Usage
+    functions: Sequence[Function], usage: Usage, checked: Container[Variable]
 ) -> tuple[tuple[str, str], ...]:
     """The names and the definitions of functions; `usage` gets what they use."""
-    functions = [replace(translate_function(each, environment), is_static=True) for each in called]
     for function in functions:
         usage.add_function(function)
-    printer = _CalledPrinter(usage)
-    definitions = [(each.name, "\n".join(printer.function(each))) for each in functions]
-    if any(f"{NEEDED}(" in text for _, text in definitions):
-        definitions.insert(0, (NEEDED, NATIVE.helper_text(HELPERS[NEEDED].text)))
-    return tuple(definitions)
+    printer = _CheckedPrinter(usage, checked)
+    return tuple((each.name, "\n".join(printer.function(each))) for each in functions)
 
 
-def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
-    """The names and the definitions of the helpers that are called."""
-    return tuple((helper.name, NATIVE.helper_text(helper.text)) for helper in usage.helpers())
+def _helpers(usage: Usage, texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The names and the definitions of the helpers that are called, in `texts` as well."""
+    helpers = usage.helpers()
+    if any(f"{NEEDED}(" in text for text in texts):
+        helpers.append(HELPERS[NEEDED])
+    return tuple((helper.name, NATIVE.helper_text(helper.text)) for helper in helpers)
 
 
 _STRING: Final = r'"[^"\n]*"'
@@ -314,9 +372,10 @@ def range_texts(
         condition = None if box.condition is None else printer.expression(values[box.condition])
         texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
     lines = tuple(printer.statements(body.statements, INDENT))
-    definitions = _definitions(called, environment, usage)
+    functions = [each.function for each in _functions(called, environment)]
+    definitions = _definitions(functions, usage, frozenset())
     return RangeTexts(
-        RegionText(lines, (*_helpers(usage), *definitions)),
+        RegionText(lines, (*_helpers(usage, [text for _, text in definitions]), *definitions)),
         tuple(map(printer.expression, values)),
         tuple(texts),
     )

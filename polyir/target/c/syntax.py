@@ -124,6 +124,13 @@ class Call(Expression):
 
 
 @dataclass(frozen=True)
+class Succeeds(Expression):
+    """Whether a function that is called for its effects returns 1."""
+
+    call: CallStatement
+
+
+@dataclass(frozen=True)
 class Element(Expression):
     """What is in memory: `A[i][j]`, `*A` for a pointer without indices, or a plain `A`."""
 
@@ -471,6 +478,11 @@ class While(CStatement):
 @dataclass(frozen=True)
 class Break(CStatement):
     """The end of the loop around it."""
+
+
+@dataclass(frozen=True)
+class Continue(CStatement):
+    """The end of an iteration of the loop around it."""
 
 
 @dataclass(frozen=True)

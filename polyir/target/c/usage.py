@@ -22,6 +22,7 @@ from polyir.target.c.syntax import (
     CallStatement,
     Cast,
     Compound,
+    Continue,
     Copy,
     CStatement,
     Declaration,
@@ -43,6 +44,7 @@ from polyir.target.c.syntax import (
     Pragma,
     Return,
     RowView,
+    Succeeds,
     Variable,
     VectorExpression,
     While,
@@ -165,6 +167,8 @@ class Usage:
                     self._add_message_helper(function)
                 case Call(function=function):
                     self._functions[self._dialect.functions.get(function, function)] = None
+                case Succeeds(call=call):
+                    self._add_statement(call)
                 case Cast(type=type):
                     self.add_type(type)
                 case IntegerLiteral(type=type, value=value):
@@ -253,7 +257,7 @@ class Usage:
             case While(condition=condition, body=body):
                 self.add_expression(condition)
                 self.add_statements(body)
-            case Break() | OriginalCode():
+            case Break() | Continue() | OriginalCode():
                 pass
             case ExtensionStatement():
                 for operand in statement.operands():
