@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,3 +41,19 @@ def in_turn(rows: Sequence[object], columns: Sequence[object], every: int) -> li
         for number, row in enumerate(rows)
         for position, column in enumerate(columns)
     ]
+
+
+def thin_out(items: Iterable[pytest.Item], every: int = 3) -> None:
+    """Leave all but one in `every` cases of each test with more cases than that to `make test-all`.
+
+    Cases that are left to it already do not count.
+    """
+    cases: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("matrix") is None:
+            cases.setdefault((item.path, item.name.partition("[")[0]), []).append(item)
+    for found in cases.values():
+        if len(found) > every:
+            for number, item in enumerate(found):
+                if number % every:
+                    item.add_marker(pytest.mark.matrix)

@@ -1,0 +1,16 @@
+"""Differential tests: `make test` takes a third of the cases of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from suites import thin_out
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    thin_out(item for item in items if HERE in item.path.parents)
