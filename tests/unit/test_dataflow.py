@@ -1,9 +1,14 @@
 """The last writes that isl finds, against all pairs of instances."""
 
 import islpy as isl
+import pytest
 
+from polyir import api
 from polyir.isl_lists import maps_of
 from polyir.model.analysis import flow_by_dates
+from polyir.model.dataflow import array_flow
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import scops_in
 
 READS = "{ R[i = 3] -> A[86, 86, 86, 0, 1] }"
 WRITES = """{ W[i, j, k, l] -> A[a, d, d, b, c] : d = 22i + 8j + 2k + l and a mod 2 = 0 and
@@ -28,3 +33,46 @@ def test_dates_with_hidden_equalities() -> None:
     (date,) = maps_of(dates.intersect_domain(pairs.domain()))
     last = isl.UnionSet.from_set(date.range().lexmax())
     assert found.is_equal(pairs.intersect_domain(dates.intersect_range(last).domain()))
+
+
+BODIES = {
+    "a condition": ("scf.if %c {", "STORE LOAD }", True),
+    "a condition after the read": ("scf.if %c {", "LOAD STORE }", False),
+    "another condition": ("scf.if %c {", "STORE } scf.if %c { LOAD }", True),
+    "a loop": ("scf.for %k = %zero to %count step %one {", "LOAD STORE }", True),
+    "a loop around a condition": (
+        "scf.for %k = %zero to %count step %one {",
+        "scf.if %c { LOAD } else { STORE } }",
+        True,
+    ),
+}
+"""What is around a write and a read of one variable; whether the read may find what is written."""
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_reads_of_what_the_body_may_have_written(case: str) -> None:
+    head, rest, is_reached = BODIES[case]
+    rest = rest.replace("STORE", "affine.store %b, %t[] : memref<f64>")
+    rest = rest.replace(
+        "LOAD",
+        "%x = affine.load %t[] : memref<f64> affine.store %x, %A[%i] : memref<?xf64>",
+    )
+    module = api.parse(f"""
+        func.func @f(%n: index, %A: memref<?xf64>, %B: memref<?xf64>, %K: memref<?xindex>) {{
+          %t = memref.alloc() : memref<f64>
+          %zero = arith.constant 0 : index
+          %one = arith.constant 1 : index
+          affine.for %i = 0 to %n {{
+            %a = affine.load %A[%i] : memref<?xf64>
+            affine.store %a, %t[] : memref<f64>
+            %b = affine.load %B[%i] : memref<?xf64>
+            %count = affine.load %K[%i] : memref<?xindex>
+            %c = arith.cmpf ogt, %a, %b : f64
+            {head} {rest}
+          }}
+          return
+        }}""")
+    (op,) = scops_in(api.run_pipeline(module, "poly-raise{data-loops=true}"))
+    (read,) = array_flow(scop_of(op), "t").reads
+    sources = {each.get_tuple_name(isl.dim_type.in_) for each in read.sources}
+    assert sources == ({"S0", read.statement} if is_reached else {"S0"})
