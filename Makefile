@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
-.PHONY: help bytecode demo demo-distributed test test-all filecheck suite lint types format bench bench-docs bench-limits bench-reductions \
+.PHONY: help bytecode demo demo-distributed test test-all filecheck lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels fuzz fuzz-aliases fuzz-c \
 	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery nightly screenshots clean
 
@@ -52,15 +52,14 @@ demo-distributed: bytecode  ## a real kernel on 1, 2 and 4 ranks of MPI on this 
 	@echo "== polyir-run --ranks=1,2,4 $(DEMO)"
 	@$(BIN)/polyir-run --ranks=1,2,4 --default-size=500 $(DEMO)
 
-# All at once, and three workers of pytest, keep two cores busy: many tests wait for other programs.
+# One core is enough for lint: lit has the other one meanwhile. Three workers of pytest keep two cores
+# busy, because many tests wait for other programs.
 test: bytecode  ## lint, types and every test but the full kernel matrix
-	@$(MAKE) --no-print-directory --jobs=3 lint filecheck suite
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint filecheck
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 3 -m "not matrix"
 
 filecheck: bytecode
 	$(BIN)/lit --quiet tests/filecheck
-
-suite: bytecode
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 3 -m "not matrix"
 
 test-all: bytecode filecheck  ## the full kernel matrix, and more random examples
 	POLYIR_TEST_ALL=1 $(BIN)/pytest -n 2
