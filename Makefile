@@ -52,11 +52,10 @@ demo-distributed: bytecode  ## a real kernel on 1, 2 and 4 ranks of MPI on this 
 	@echo "== polyir-run --ranks=1,2,4 $(DEMO)"
 	@$(BIN)/polyir-run --ranks=1,2,4 --default-size=500 $(DEMO)
 
-# One core is enough for lint: lit has the other one meanwhile. Three workers of pytest keep two cores
-# busy, because many tests wait for other programs.
+# The type checker has one process: lit takes the other core meanwhile.
 test: bytecode  ## lint, types and every test but the full kernel matrix
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint filecheck
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 3 -m "not matrix"
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 -m "not matrix"
 
 filecheck: bytecode
 	$(BIN)/lit --quiet tests/filecheck

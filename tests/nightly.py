@@ -133,8 +133,6 @@ def run_cases(minutes: float, paths: Sequence[str] = ()) -> list[Report]:
         r"^(?:\[gw\d+\] \[ *\d+%\] )?(?:FAILED|ERROR) (\S+)", ended.text, re.MULTILINE
     )
     cases.failures += dict.fromkeys(lines)
-    if ended.code is None:
-        cases.failures.append(_reason(ended))
     reports.append(_closed(cases, ended, begin))
     return reports
 
@@ -155,7 +153,7 @@ def run_tester(tester: RandomTester, first: int, seconds: float) -> Report:
 
 def _closed(report: Report, ended: _Ended, begin: float) -> Report:
     report.seconds = time.monotonic() - begin
-    if ended.code != 0 and not report.failures:
+    if ended.code is None or (ended.code != 0 and not report.failures):
         report.failures.append(_reason(ended))
     return report
 

@@ -1,4 +1,4 @@
-"""Differential tests: `make test` takes a third of the cases of each."""
+"""Differential tests: `make test` takes a quarter of the cases of each."""
 
 from __future__ import annotations
 

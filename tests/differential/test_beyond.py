@@ -20,7 +20,6 @@ from harness.originals import Baseline, original_of
 from kernel_runs import loops_of
 from kernels import DATA_SETS, ArrayArgument, Kernel
 from oracle import MISSING_TOOLS_REASON, Argument, Oracle, mlir_opt_available
-from suites import rarely, some
 
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
@@ -29,7 +28,7 @@ pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_R
 
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 TESTED = ("mini", "small")
-EACH_KERNEL = pytest.mark.parametrize("kernel", some(BEYOND.values()), ids=BEYOND.keys())
+EACH_KERNEL = pytest.mark.parametrize("kernel", BEYOND.values(), ids=BEYOND.keys())
 
 
 @cache
@@ -51,8 +50,8 @@ def compiled(name: str, pipeline: str) -> CompiledModule:
 
 
 @EACH_KERNEL
-@pytest.mark.parametrize("data_set", some(TESTED))
-@pytest.mark.parametrize("pipeline", [rarely(""), DEFAULT_PIPELINE])
+@pytest.mark.parametrize("data_set", TESTED)
+@pytest.mark.parametrize("pipeline", ["", DEFAULT_PIPELINE], ids=["original", "default"])
 def test_emitted_c(kernel: Kernel, pipeline: str, data_set: str) -> None:
     arguments = kernel.make_arguments(data_set)
     module = compiled(kernel.name, pipeline)

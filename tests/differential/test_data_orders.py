@@ -176,7 +176,7 @@ BACKENDS: tuple[Backend, ...] = ("c", "llvm")
 
 @pytest.mark.parametrize(
     ("combination", "backend"),
-    in_turn(COMBINATIONS, BACKENDS, 8),
+    in_turn(COMBINATIONS, BACKENDS, 4),
     ids=lambda each: each if isinstance(each, str) else "-".join(each),
 )
 def test_same_integers(combination: tuple[str, str], backend: Backend) -> None:

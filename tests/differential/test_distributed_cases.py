@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from fuzzing.ranks import case_of, run_case
 from rank_programs import SANITIZED, Argument, build, missing_mpi
-from suites import examples, some
+from suites import examples
 
 from polyir import api
 from polyir.codegen.ast_build import IncorrectAstError
@@ -391,7 +391,7 @@ def arguments(function: CompiledFunction, size: int) -> list[Argument]:
     return values
 
 
-@pytest.mark.parametrize("name", some(PROGRAMS))
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_program_in_blocks(name: str, tmp_path: Path) -> None:
     is_checked = name in ("out-of-bounds", "idle-ranks")
     check(name, "blocks", tmp_path, SANITIZED if is_checked else FLAGS)

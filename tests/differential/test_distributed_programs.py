@@ -37,7 +37,7 @@ SIZES = (1, 2, 13)
 
 @pytest.mark.parametrize(
     ("path", "pipeline"),
-    in_turn(PROGRAMS, PIPELINES, 4),
+    in_turn(PROGRAMS, PIPELINES, 2),
     ids=lambda each: each.stem if isinstance(each, Path) else None,
 )
 def test_program(path: Path, pipeline: str, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from faulty_ranks import FAULTS, PIPELINE, STENCIL, environment, with_faults
 from rank_programs import RankProgram, build, missing_mpi
 from ranks import needs_mpi4py, python_on_ranks
-from suites import some
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -47,7 +46,7 @@ def test_no_fault(program: RankProgram) -> None:
     run(program)
 
 
-@pytest.mark.parametrize(("fault", "rank"), some(EVERY))
+@pytest.mark.parametrize(("fault", "rank"), EVERY)
 def test_plain_mpiexec(
     fault: str, rank: int, program: RankProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,7 +109,7 @@ if rank == 0:
 
 
 @needs_mpi4py
-@pytest.mark.parametrize("fault", some(["kill", "memory"]))
+@pytest.mark.parametrize("fault", ["kill", "memory"])
 def test_python(fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = f"{Path(__file__).parents[1]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     monkeypatch.setenv("PYTHONPATH", path)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import islpy as isl
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from equation_runs import OPTIONS, assert_same, compiled
 from equation_systems import random_inputs
 from kernels import KERNELS
-from suites import rarely, some
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -145,11 +144,11 @@ SLOW = ("heat-3d", "jacobi-2d", "seidel-2d")
 """Kernels that take several seconds with `MEMORY_PIPELINE`: `make test-all` has them."""
 
 
-def with_pipelines() -> list[Any]:
+def with_pipelines() -> list[ParameterSet]:
     """Each kernel, with the first schedule and with `MEMORY_PIPELINE`."""
-    slow = [rarely(name, MEMORY_PIPELINE) for name in SLOW]
-    quick = [(name, MEMORY_PIPELINE) for name in RESULTS if name not in SLOW]
-    return some([*((name, "") for name in RESULTS), *quick, *slow], 3)
+    slow = [pytest.param(name, MEMORY_PIPELINE, marks=pytest.mark.matrix) for name in SLOW]
+    quick = [pytest.param(name, MEMORY_PIPELINE) for name in RESULTS if name not in SLOW]
+    return [pytest.param(name, "") for name in RESULTS] + quick + slow
 
 
 @pytest.mark.parametrize(("name", "pipeline"), with_pipelines())

@@ -6,7 +6,6 @@ import pytest
 from kernel_runs import assert_same_bits, loops_of
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
-from suites import some
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
@@ -25,7 +24,7 @@ PIPELINES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "pipeline"), some(PIPELINES, 3))
+@pytest.mark.parametrize(("name", "pipeline"), PIPELINES)
 def test_results_are_the_same_to_the_bit(name: str, pipeline: str) -> None:
     kernel = KERNELS[name]
     assert_same_bits(kernel, loops_of(kernel.path.read_text(), pipeline))

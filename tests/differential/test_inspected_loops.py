@@ -81,7 +81,7 @@ def assert_same_bits(name: str, compiled: CompiledModule) -> None:
                 assert outcome(compiled["f"](**mine), mine) == wanted
 
 
-@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(LOOPS), PIPELINES, 6))
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(LOOPS), PIPELINES, 3))
 def test_bits_in_c(name: str, pipeline: str) -> None:
     assert_same_bits(name, wavefronts_of(name, pipeline))
 
@@ -155,7 +155,7 @@ def dependences_of(name: str, arguments: dict[str, Argument]) -> set[tuple[int, 
     return dependences(trace, LOOPS[name].counter)
 
 
-@pytest.mark.parametrize(("name", "block"), in_turn(AT_THE_START, (1, 3), 4))
+@pytest.mark.parametrize(("name", "block"), in_turn(AT_THE_START, (1, 3), 2))
 def test_wavefronts_respect_all_dependences(name: str, block: int) -> None:
     for arguments in cases(LOOPS[name], TRACED_SIZES):
         found = schedule(name, arguments, block)
@@ -167,7 +167,7 @@ def test_wavefronts_respect_all_dependences(name: str, block: int) -> None:
             assert wavefront == 0 or (number, wavefront - 1) in waits
 
 
-@pytest.mark.parametrize(("name", "grain"), in_turn(AT_THE_START, (1, 3, 100), 6))
+@pytest.mark.parametrize(("name", "grain"), in_turn(AT_THE_START, (1, 3, 100), 3))
 def test_chosen_blocks_respect_all_dependences(name: str, grain: int) -> None:
     inspector = wavefronts_of(name, f"inspect-wavefronts{{block=auto grain={grain}}}")[
         "f_inspector"

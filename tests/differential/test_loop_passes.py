@@ -60,7 +60,7 @@ CHOSEN = [
     (name, version, BACKENDS[(number + position) % 2])
     for number, name in enumerate(KERNELS)
     for position, version in enumerate(PIPELINES)
-    if position == number % len(PIPELINES)
+    if position % 4 == number % 4
 ]
 
 

@@ -1,7 +1,8 @@
 """Every PolyBench kernel as OpenCL on PoCL, against MLIR's lowering, to the bit.
 
 `make test-all` runs every combination, with arrays in shared memory and registers and without;
-`make test` a part: every other kernel without them, and some with them.
+`make test` a part in which every kernel meets one scheduler, and every scheduler every tiling with
+every data set, without, and some kernels with them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from gpu_devices import missing_opencl
 from kernel_runs import expected_results
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
-from suites import rarely, some
+from suites import rarely
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -88,12 +89,12 @@ def check(name: str, scheduler: str, mapping: str, data_set: str) -> None:
     assert compare_bits(kernel.make_arguments(data_set), arguments) is not None
 
 
-@pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), some(PAIRWISE))
+@pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), PAIRWISE)
 def test_pairwise(name: str, scheduler: str, mapping: str, data_set: str) -> None:
     check(name, scheduler, mapping, data_set)
 
 
-@pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), some(PROMOTED))
+@pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), PROMOTED)
 def test_promoted(name: str, scheduler: str, mapping: str, data_set: str) -> None:
     check(name, scheduler, mapping, data_set)
     source = compiled(name, scheduler, mapping).source

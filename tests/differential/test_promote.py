@@ -14,7 +14,7 @@ import pytest
 from kernel_runs import FLAGS, assert_same_bits
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
-from suites import rarely, some
+from suites import rarely
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -138,7 +138,7 @@ def _data(value: Value) -> Value:
     return value - 0.5
 
 
-@pytest.mark.parametrize(("name", "pipeline"), some(NESTS))
+@pytest.mark.parametrize(("name", "pipeline"), NESTS)
 def test_nests_compute_the_same_bits(name: str, pipeline: str) -> None:
     check((FOLDER / f"{name}.mlir").read_text(), pipeline, (1, 23))
 

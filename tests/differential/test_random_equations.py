@@ -25,7 +25,7 @@ from polyir.tuning.processes import end_openmp_threads
 
 IS_FUZZING = "POLYIR_FUZZ_EQUATIONS" in os.environ
 FIRST = int(os.environ.get("POLYIR_FUZZ_FIRST", "40")) if IS_FUZZING else 0
-COUNT = int(os.environ.get("POLYIR_FUZZ_EQUATIONS", examples(10, 40)))
+COUNT = int(os.environ.get("POLYIR_FUZZ_EQUATIONS", examples(24, 40)))
 SECONDS = 20.0 if IS_FUZZING else 0
 PIPELINES = ("", "pluto-schedule", "isl-schedule,mark-parallel", "feautrier-schedule,contract")
 SIZES = (1, 5, 8)

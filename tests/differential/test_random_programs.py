@@ -13,7 +13,6 @@ from fuzzing.regression import PIPELINE, RUN
 from fuzzing.run import Case, run_batch, runs_on_device
 from gpu_devices import missing_opencl
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
-from suites import some
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -49,7 +48,7 @@ def test_random_programs_compute_the_same_in_kernels(tmp_path: Path) -> None:
     assert summary.applied["map-to-gpu"] >= 3
 
 
-@pytest.mark.parametrize("path", some(REGRESSIONS), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
 def test_program_that_failed_computes_the_same(path: Path) -> None:
     text = path.read_text()
     lines = text.splitlines()

@@ -17,7 +17,7 @@ from gpu_devices import missing_opencl
 from kernel_runs import oracle_of
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
-from suites import rarely, some
+from suites import rarely
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -232,7 +232,7 @@ def quietly(make: Callable[[], CompiledModule]) -> CompiledModule:
 
 
 @needs_opencl
-@pytest.mark.parametrize(("name", "scheduler", "options", "mapping"), some(ON_GPU))
+@pytest.mark.parametrize(("name", "scheduler", "options", "mapping"), ON_GPU)
 def test_same_bits_on_gpu(name: str, scheduler: str, options: str, mapping: str) -> None:
     pipeline = f"{scheduler}reassociate{options},map-to-gpu{{{mapping}}}"
     text = REDUCTIONS[name].text

@@ -367,7 +367,7 @@ SCHEDULES = (
 )
 
 
-@pytest.mark.parametrize(("name", "schedule"), in_turn(list(PROGRAMS), SCHEDULES, 6))
+@pytest.mark.parametrize(("name", "schedule"), in_turn(list(PROGRAMS), SCHEDULES, 3))
 def test_any_schedule(name: str, schedule: str) -> None:
     """Schedulers may turn reductions round, and nothing else.
 

@@ -14,7 +14,7 @@ from fuzzing.run import Case, run_batch
 from kernel_runs import assert_same_bits, expected_results, loops_of
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Argument, Oracle, mlir_opt_available
-from suites import examples, rarely, some
+from suites import examples, rarely
 
 from polyir import api
 from polyir.diagnostics import Remark, RemarkKind, remarks_to
@@ -39,9 +39,7 @@ def _kernels(*names: str) -> list[object]:
 # ------------------------------------------------------------------------------------ PolyBench
 
 
-@pytest.mark.parametrize(
-    "name", some(_kernels(*(name for name in KERNELS if name not in REFUSED)), 3)
-)
+@pytest.mark.parametrize("name", _kernels(*(name for name in KERNELS if name not in REFUSED)))
 def test_kernels_without_reductions_have_the_same_bits(name: str) -> None:
     kernel = KERNELS[name]
     remarks: list[Remark] = []
@@ -307,7 +305,7 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("element", ["i64", "f64"])
-@pytest.mark.parametrize("name", some(EXAMPLES))
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_need_less_work_for_the_same_results(name: str, element: str) -> None:
     example = EXAMPLES[name]
     text = example.text(element)

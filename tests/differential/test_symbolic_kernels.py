@@ -12,7 +12,7 @@ import pytest
 from kernel_runs import expected_results
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
-from suites import rarely, some
+from suites import rarely
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
@@ -94,7 +94,7 @@ def check_compiled(name: str, pipeline: str, backend: api.Backend = "c") -> None
         check(name, compiled[KERNELS[name].function], count)
 
 
-@pytest.mark.parametrize(("name", "pipeline"), some(FOR_SOME))
+@pytest.mark.parametrize(("name", "pipeline"), FOR_SOME)
 def test_kernels_in_tiles_of_all_sizes(name: str, pipeline: str) -> None:
     check_compiled(name, pipeline)
 

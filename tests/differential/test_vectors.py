@@ -41,7 +41,7 @@ def oracles() -> dict[VectorProgram, Oracle]:
 
 @pytest.mark.parametrize(
     ("program", "compilation"),
-    in_turn(PROGRAMS, list(COMPILATIONS), 8),
+    in_turn(PROGRAMS, list(COMPILATIONS), 4),
     ids=lambda each: each if isinstance(each, str) else f"{each.element}x{each.lanes}",
 )
 def test_operations(

@@ -151,7 +151,7 @@ def test_sizes_that_fit_no_memory() -> None:
         )
 
 
-@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(PROGRAMS), PIPELINES, 4))
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(PROGRAMS), PIPELINES, 2))
 def test_wrong_arguments_are_errors(name: str, pipeline: str) -> None:
     defects = [*wrong_elements(name), *wrong_lengths(name), *wrong_types(name)]
     module = compiled(name, pipeline)

@@ -54,7 +54,7 @@ def test_executor_runs_many_times(backend: str) -> None:
 EACH = ("inspect-wavefronts{block=4}", "reorder-data", "sparse-tile{tile=5}")
 
 
-@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(PROGRAMS), EACH, 4))
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(PROGRAMS), EACH, 2))
 def test_all_programs(name: str, pipeline: str) -> None:
     program = PROGRAMS[name]
     module = polyir.compile(program.path.read_text(), pipeline=pipeline)

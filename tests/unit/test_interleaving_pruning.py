@@ -112,7 +112,7 @@ def test_kernels_have_exactly_the_legal_interleavings(name: str) -> None:
         assert set(space.points()) == set(general.legal_space.points()) == legal
 
 
-@pytest.mark.parametrize(("name", "fuse"), in_turn(ALL_KERNELS, ["none", "smart", "max"], 6))
+@pytest.mark.parametrize(("name", "fuse"), in_turn(ALL_KERNELS, ["none", "smart", "max"], 3))
 def test_the_schedules_of_other_schedulers_are_points(name: str, fuse: PlutoFusion) -> None:
     problem = constraints_of_kernel(name)
     scheduler = InterleavingScheduler(problem)

@@ -71,7 +71,7 @@ def lowered(name: str, pipeline: str, lowering: str = "lower-poly") -> ModuleOp:
         return api.run_pipeline(analysed(name), f"{pipeline},{lowering}")
 
 
-@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(KERNELS), PIPELINES, 8))
+@pytest.mark.parametrize(("name", "pipeline"), in_turn(list(KERNELS), PIPELINES, 2))
 def test_no_counter_is_tested(name: str, pipeline: str) -> None:
     assert not counter_tests(lowered(name, pipeline))
 

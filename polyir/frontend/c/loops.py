@@ -33,8 +33,8 @@ from polyir.model.index_expressions import Constraint, IndexExpression, compose
 _CEIL: Final = AffineBinaryOpKind.CeilDiv
 _FLOOR: Final = AffineBinaryOpKind.FloorDiv
 
-SMALL_STEP: Final = 1 << 16
-"""Numbers within a smaller step of 2**32 are no limits of `unsigned` counters."""
+_SMALL_STEP: Final = 1 << 16
+"""A limit of an `unsigned` counter is assumed to be further than a smaller step from 2**32."""
 
 
 @dataclass(frozen=True)
@@ -238,16 +238,15 @@ def counter_range(
 def _ends_before_wrapping(
     step: int, type: Arithmetic, limits: Sequence[IndexExpression], conversions: Conversions
 ) -> bool:
-    """Whether a counter reaches one of its limits, or never ends, rather than wrap around.
+    """Whether a counter reaches one of its limits before it wraps around.
 
-    Steps by powers of two reach the same numbers again after wrapping around: the loop would not
-    end. An `unsigned` counter with small steps does not wrap around before a limit that is no
-    number.
+    Steps by powers of two that pass the limit reach the same numbers again after wrapping around:
+    such a loop does not end. A limit that is no number is assumed not to be passed by small steps.
     """
     if type.width == 64 or abs(step).bit_count() == 1:
         return True
     is_known = any(limit.is_constant for limit in limits)
-    if type.width == 32 and abs(step) < SMALL_STEP and not is_known:
+    if type.width == 32 and abs(step) < _SMALL_STEP and not is_known:
         return True
     # The limits are exclusive.
     beyond = step - 1 if step > 0 else step + 1
