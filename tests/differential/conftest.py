@@ -1,4 +1,7 @@
-"""Differential tests: `make test` takes a quarter of the cases of each."""
+"""Differential tests: `make test` takes a quarter of the short selection of each.
+
+That is what is not marked `matrix`. `make test-all` and `make nightly` take all.
+"""
 
 from __future__ import annotations
 

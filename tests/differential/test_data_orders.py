@@ -2,7 +2,8 @@
 
 The index arrays lead to other index arrays and have other types; one leads to several arrays, and
 several lead to one; arrays are longer than what is accessed, have rows, and are of different sizes.
-`make test` runs each combination of a program and passes in C or in LLVM, the matrix in both.
+The short selection runs each combination of a program and passes in C or in LLVM, the matrix in
+both.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Every PolyBench kernel on ranks, with MPI: the same bits as the original has by MLIR's lowering.
 
-`make test-all` runs all kernels, tile sizes, data sets and numbers of ranks; `make test` a few.
+`make test-all` runs all kernels, tile sizes, data sets and numbers of ranks; the short selection
+has a few.
 """
 
 from __future__ import annotations

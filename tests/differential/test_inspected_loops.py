@@ -1,6 +1,7 @@
 """Irregular loops in wavefronts compute the same bits, and respect every dependence.
 
-`make test` compiles each loop once or twice, so that of two loops one has blocks of each kind.
+The short selection compiles each loop once or twice, so that of two loops one has blocks of each
+kind.
 """
 
 from __future__ import annotations

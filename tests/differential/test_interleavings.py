@@ -1,6 +1,7 @@
 """Kernels under their legal interleavings: all of a kernel that has 200 of them, or 200 of more.
 
-`make test` runs one of each kernel but the slowest; `make check-interleavings` runs them all.
+The short selection runs one of each kernel but the slowest; `make check-interleavings` runs them
+all.
 """
 
 from __future__ import annotations

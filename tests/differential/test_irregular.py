@@ -1,9 +1,9 @@
 """Programs with index arrays compute the same bits after each pass for them, and after several.
 
 `irregular_arguments.DOES_NOTHING` says which pass leaves which program, and why. All others must do
-something: a pass that silently leaves a program is a failure. `make test` runs a fourth of the
-programs through each pipeline, of those that it changes and of those that it leaves; all of them
-meet all pipelines in the matrix.
+something: a pass that silently leaves a program is a failure. The short selection runs a fourth of
+the programs through each pipeline, of those that it changes and of those that it leaves; all of
+them meet all pipelines in the matrix.
 """
 
 from __future__ import annotations

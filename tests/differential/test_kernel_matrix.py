@@ -1,9 +1,8 @@
 """Every PolyBench kernel through Pluto, tiling and parallel marking, against MLIR's lowering.
 
-`make test-all` runs every combination; `make test` a part in which every kernel meets two fusion
-policies and tile sizes, both data sets and both thread counts, and every fusion policy every tile
-size.
-Results are compared to the bit, with contraction off.
+`make test-all` runs every combination; the short selection is a part in which every kernel meets
+two fusion policies and tile sizes, both data sets and both thread counts, and every fusion policy
+every tile size. Results are compared to the bit, with contraction off.
 """
 
 from __future__ import annotations

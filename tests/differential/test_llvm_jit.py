@@ -1,8 +1,8 @@
 """Every PolyBench kernel, in three versions, under the LLVM JIT against MLIR's lowering.
 
-Results are compared to the bit, on one thread and on two. `make test` has each kernel but the
-slowest ones optimised, and in one of the other two versions. What `optimize` makes is compiled as
-C, too; in `make test`, every other kernel is compiled as C and the rest by LLVM.
+Results are compared to the bit, on one thread and on two. The short selection has each kernel but
+the slowest ones optimised, and in one of the other two versions. What `optimize` makes is compiled
+as C, too; in the short selection, every other kernel is compiled as C and the rest by LLVM.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PIPELINES = {
 
 
 SLOW = ("3mm", "cholesky", "deriche", "symm", "trmm")
-"""Kernels that take long to optimise: `make test` runs the other versions."""
+"""Kernels that take long to optimise: the short selection has the other versions."""
 
 VERSIONS = [
     rarely(name, version) if position == (2 if name in SLOW else number % 2) else (name, version)

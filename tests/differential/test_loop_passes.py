@@ -1,6 +1,7 @@
 """The passes on loops, on every PolyBench kernel, in C and under the LLVM JIT: the same bits.
 
-`make test` runs every kernel through two or three of the pipelines; the matrix has the others.
+The short selection runs every kernel through two or three of the pipelines; the matrix has the
+others.
 """
 
 from __future__ import annotations

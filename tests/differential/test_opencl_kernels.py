@@ -1,8 +1,8 @@
 """Every PolyBench kernel as OpenCL on PoCL, against MLIR's lowering, to the bit.
 
-`make test-all` runs every combination, with arrays in shared memory and registers and without;
-`make test` a part in which every kernel meets one scheduler, and every scheduler every tiling with
-every data set, without, and some kernels with them.
+`make test-all` runs every combination, with arrays in shared memory and registers and without; the
+short selection is a part in which every kernel meets one scheduler, and every scheduler every
+tiling with every data set, without, and some kernels with them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAPPINGS = tuple(
 DATA_SETS = ("mini", "small")
 
 LONG = {("floyd-warshall", "small"), ("heat-3d", "small")}
-"""Kernels by data set that run for long on PoCL: `make test` leaves them out."""
+"""Kernels by data set that run for long on PoCL: the short selection leaves them out."""
 
 
 @lru_cache(maxsize=2)

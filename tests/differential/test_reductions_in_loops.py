@@ -371,8 +371,8 @@ SCHEDULES = (
 def test_any_schedule(name: str, schedule: str) -> None:
     """Schedulers may turn reductions round, and nothing else.
 
-    `make test` runs each program with one or two schedulers, and each scheduler with a third of
-    the programs.
+    The short selection has each program with one or two schedulers, and each scheduler with a third
+    of the programs.
     """
     module = quietly_run(PROGRAMS[name].text, f"{MARKED},{schedule},mark-parallel")
     check(PROGRAMS[name], results(module, PROGRAMS[name], 2))

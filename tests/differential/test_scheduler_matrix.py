@@ -1,7 +1,7 @@
 """Kernels through the other schedulers, with and without tiling, against MLIR's own lowering.
 
-Results are compared to the bit, with contraction off, at the mini size. `make test` has some
-kernels for each scheduler, `make test-all` all of them.
+Results are compared to the bit, with contraction off, at the mini size. The short selection has
+some kernels for each scheduler, `make test-all` all of them.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What each iteration of the loops in a time step accesses comes from a trace of the original program,
 as MLIR lowers it. So the check shares nothing with inspectors, not even how the program is read.
-`make test` has a third of the options for each program, and each of them for some program.
+The short selection has a third of the options for each program, and each of them for some program.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """PolyBench through the passes of the tiling family, against MLIR's lowering, to the bit.
 
-`make test-all` runs every kernel through every pipeline that is for all kernels; `make test`
-every second kernel through one of them.
+`make test-all` runs every kernel through every pipeline that is for all kernels; the short
+selection has every second kernel through one of them.
 """
 
 from __future__ import annotations

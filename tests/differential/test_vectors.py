@@ -1,6 +1,7 @@
 """Operations on vectors in both back ends: the bits that MLIR's own lowering gives.
 
-`make test` compiles each program in two or three of the ways, and a third of the programs in each.
+The short selection compiles each program in two or three of the ways, and a third of the programs
+in each.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Wrong index arrays are an error for each program, and never a crash.
 
-Each check runs in a process of its own, with arrays that end where memory does. `make test` runs
-half of the programs after each of the pipelines, and each program after half of them.
+Each check runs in a process of its own, with arrays that end where memory does. The short selection
+runs half of the programs after each of the pipelines, and each program after half of them.
 """
 
 from __future__ import annotations
