@@ -221,11 +221,15 @@ class Builder:
             around = [op for use in uses if (op := block.find_ancestor_op_in_block(use))]
             first = next((op for op in block.ops if op in around), None)
             if isinstance(first, scf.IfOp):
-                zero = self.constant(0, type.element_type)
+                element = type.element_type
+                is_integer = isinstance(element, IntegerType)
+                value = IntegerAttr(0, element) if is_integer else FloatAttr(0.0, element)
+                zero = arith.ConstantOp(value)
                 map, _ = map_of((), dimensions_only=True)
-                store = affine.StoreOp(zero, cell.memref, (), AffineMapAttr(map))
-                store.location = first.location
-                block.insert_op_before(store, first)
+                store = affine.StoreOp(zero.result, cell.memref, (), AffineMapAttr(map))
+                for op in (zero, store):
+                    op.location = first.location
+                    block.insert_op_before(op, first)
 
     def put_cells_in_scope(self) -> None:
         """Move memory that is local to a block into it, so that each iteration has its own."""
