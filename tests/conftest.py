@@ -1,5 +1,6 @@
 """Settings of all tests.
 
+`make test` takes a quarter of the cases of each test that has more than four (`suites.thin_out`).
 Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones. It goes
 on where a busy machine is slow. Steps of passes run in the process of the test, also those of the
 tools' `main`, for processes of their own take a third of all time; tests of limits and some of
@@ -11,11 +12,12 @@ they wait: with more threads than cores, those that wait actively take the time 
 import ctypes
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from suites import thin_out
 
 from polyir import compilation_cache
 from polyir.limits import time_limited_to
@@ -33,6 +35,11 @@ os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 gc.set_threshold(YOUNG_OBJECTS, 10, 10)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    thin_out(items)
 
 
 @pytest.fixture(autouse=True, scope="session")

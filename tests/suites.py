@@ -44,12 +44,13 @@ def in_turn(rows: Sequence[object], columns: Sequence[object], every: int) -> li
 def thin_out(items: Iterable[pytest.Item], every: int = 4) -> None:
     """Leave all but one in `every` cases of each test with more cases than that to `make test-all`.
 
-    Cases that are left to it already do not count. The names decide: as every fourth case, those
-    of a table with four columns would all be in one column.
+    Tests marked `every_case` keep all, and cases that are left to it already do not count. The
+    names decide: as every fourth case, those of a table with four columns would all be in one
+    column.
     """
     cases: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("matrix") is None:
+        if all(item.get_closest_marker(name) is None for name in ("matrix", "every_case")):
             cases.setdefault((item.path, item.name.partition("[")[0]), []).append(item)
     for found in cases.values():
         if len(found) > every:

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from documentation import README, ROOT, commands, run_command, write_files_of_readme
 
+pytestmark = pytest.mark.every_case
+
 HERE = Path(sys.executable).parent
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 INPUTS = (

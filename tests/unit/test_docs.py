@@ -15,6 +15,8 @@ import tool_server
 from documentation import README, ROOT, commands, pages, run_command, write_files_of_readme
 from gpu_devices import missing_opencl
 
+pytestmark = pytest.mark.every_case
+
 
 @pytest.fixture(scope="module")
 def path() -> str:
