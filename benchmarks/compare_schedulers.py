@@ -12,7 +12,7 @@ import argparse
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.model.scop import scop_of
 from polyir.passes.compare_schedules import comparison_rows
 from polyir.passes.prerequisites import scops_in

@@ -25,9 +25,9 @@ from kernels import DATA_SETS, KERNELS, Kernel
 from xdsl.dialects.func import FuncOp
 
 from polyir import api
+from polyir.base.diagnostics import remarks_to
 from polyir.cost.machine import Machine, machine_of_system
 from polyir.cost.model import Cost, CostModel
-from polyir.diagnostics import remarks_to
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
 

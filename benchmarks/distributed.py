@@ -27,7 +27,7 @@ from typing import Final
 from ping_pong import measured_network
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.simulation import Simulation

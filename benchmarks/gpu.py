@@ -30,7 +30,7 @@ from kernels import KERNELS, Kernel
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import public_signatures
 from polyir.target.abi import ArrayParameter, Scalar
 

@@ -14,9 +14,9 @@ from beyond_kernels import ALL_KERNELS
 from xdsl.dialects.affine import ForOp
 
 from polyir import api
+from polyir.base.limits import time_limited_to
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.interleaving.space import InterleavingSpace
-from polyir.limits import time_limited_to
 from polyir.model.scop import scop_of
 from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import analysed_scops

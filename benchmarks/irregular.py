@@ -28,7 +28,7 @@ from irregular_programs import PROGRAMS, Arguments, IrregularProgram
 from sparse_matrices import GENERATORS, Matrix, matrix_market
 
 import polyir
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.irregular.plans import InspectionPlan
 from polyir.runtime import CompiledModule
 

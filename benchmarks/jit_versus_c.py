@@ -16,7 +16,7 @@ from math import exp, log
 from kernels import DATA_SETS, KERNELS, Kernel
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import best_times, compare_bits
 

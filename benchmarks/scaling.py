@@ -18,8 +18,8 @@ from itertools import pairwise
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import remarks_to
-from polyir.limits import time_limited_to
+from polyir.base.diagnostics import remarks_to
+from polyir.base.limits import time_limited_to
 
 LENGTHS = (10, 25, 50, 100, 200, 300)
 DEPTHS = (1, 2, 3, 4, 5, 6)

@@ -21,7 +21,7 @@ from typing import get_args
 from kernels import DATA_SETS, KERNELS, Kernel
 
 from polyir import api
-from polyir.limits import DEFAULT_TIME_LIMIT, processors, time_limited_to
+from polyir.base.limits import DEFAULT_TIME_LIMIT, processors, time_limited_to
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import CompilerOptions
 from polyir.tuning import kernel as tuned_kernel

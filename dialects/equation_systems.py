@@ -38,7 +38,7 @@ from polyir.dialects.equation_types import (
 )
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.schedule_tree import parse_attributes, parse_body, print_body
-from polyir.isl_lists import parameters_of
+from polyir.sets.lists import parameters_of
 
 ROLES: Final = ("input", "output", "local")
 """What a variable is to those who use the system."""

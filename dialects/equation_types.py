@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from polyir.dialects.isl_attributes import IslAttribute
 from polyir.dialects.schedule_tree import parse_attributes
-from polyir.isl_lists import parameters_of
+from polyir.sets.lists import parameters_of
 
 
 @irdl_attr_definition

@@ -14,7 +14,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from polyir.dialects.isl_attributes import SetAttr
-from polyir.isl_lists import parameters_of, text_of
+from polyir.sets.lists import parameters_of, text_of
 
 Direction = Literal["increasing", "nondecreasing", "decreasing", "nonincreasing"]
 """How the elements of an array follow each other; `increasing` and `decreasing` are strict."""

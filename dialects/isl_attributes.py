@@ -12,7 +12,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_lists import text_of
+from polyir.sets.lists import text_of
 
 IslObject = TypeVar(
     "IslObject",

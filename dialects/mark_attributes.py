@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from polyir.dialects.isl_attributes import UnionPwMultiAffAttr
 from polyir.dialects.loop_attributes import LoopAttributes, verify_loop_attributes
-from polyir.isl_lists import text_of
+from polyir.sets.lists import text_of
 
 Origins = Literal["outset", "box"]
 """Which tiles are visited: those that have points, or all in the rectangular hull of the points."""

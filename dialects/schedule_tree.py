@@ -40,7 +40,7 @@ from polyir.dialects.mark_attributes import (
     print_attributes_of_loops,
     verify_mark,
 )
-from polyir.isl_lists import maps_of
+from polyir.sets.lists import maps_of
 
 LOOP_KINDS = ("default", "atomic", "separate", "unroll")
 """How isl's AST builder is to generate the loop of a band member."""

@@ -47,7 +47,7 @@ from polyir.dialects.schedule_tree import (
     print_body,
     walk_tree,
 )
-from polyir.isl_lists import parameters_of, sets_of
+from polyir.sets.lists import parameters_of, sets_of
 
 KEEPS_LOOPS = "poly.keeps_loops"
 """A unit attribute of a scop of which passes keep the order: the steps of a distributed program,

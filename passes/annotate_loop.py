@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import verify_loop_attributes
 from polyir.model.outcome import Outcome

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import missed, remark
-from polyir.limits import limited
+from polyir.base.diagnostics import missed, remark
+from polyir.base.limits import limited
 from polyir.passes.options import PassWithOptions
 
 if TYPE_CHECKING:

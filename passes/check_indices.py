@@ -32,7 +32,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed
+from polyir.base.diagnostics import missed
 from polyir.irregular.index_assertions import add_index_assertions
 from polyir.passes.irregular_pass import lower_scops
 

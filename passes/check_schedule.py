@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, answer, errors_at, missed, remark
+from polyir.base.diagnostics import OptionError, answer, errors_at, missed, remark
 from polyir.dialects.scop import ScopOp
 from polyir.model.proof import makes_claims
 from polyir.model.scop import scop_of

@@ -11,8 +11,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.base.limits import ResourceError, limited
 from polyir.dialects.dependence import Dependences
-from polyir.limits import ResourceError, limited
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import analysed_scops

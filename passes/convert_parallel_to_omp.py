@@ -28,8 +28,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.base.diagnostics import missed
 from polyir.codegen.openmp import ParallelLoop, convert_parallel_to_omp
-from polyir.diagnostics import missed
 from polyir.passes.prerequisites import lower_scops
 
 

@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import PolyirError, errors_at, remark
+from polyir.base.diagnostics import PolyirError, errors_at, remark
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.program import distribute_memory
 from polyir.distributed.requirements import (

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import OptionError, PolyirError, missed, nearest
+from polyir.base.diagnostics import OptionError, PolyirError, missed, nearest
 from polyir.passes.options import PassWithOptions
 
 if TYPE_CHECKING:

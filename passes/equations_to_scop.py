@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import OptionError, missed
+from polyir.base.diagnostics import OptionError, missed
 from polyir.passes.check_equations import require_defined
 from polyir.passes.options import PassWithOptions
 

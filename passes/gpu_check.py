@@ -9,7 +9,7 @@ from xdsl.dialects import gpu
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from polyir.diagnostics import LegalityError, location_of
+from polyir.base.diagnostics import LegalityError, location_of
 from polyir.dialects.gpu_extra import is_kernel
 from polyir.dialects.scop import ScopOp
 from polyir.loops.device_memory import device_memory_faults

@@ -46,7 +46,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed, remark
+from polyir.base.diagnostics import missed, remark
 from polyir.loops.gpu_outlining import outline_kernels
 from polyir.passes.prerequisites import lower_scops
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from polyir.diagnostics import LegalityError, missed, remark
+from polyir.base.diagnostics import LegalityError, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.model.copies import require_right_copies

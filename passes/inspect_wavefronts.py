@@ -36,7 +36,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, missed, remark
+from polyir.base.diagnostics import OptionError, missed, remark
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
 from polyir.irregular.chosen_blocks import inspect_chosen_blocks
 from polyir.irregular.wavefronts import inspect_wavefronts

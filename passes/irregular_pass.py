@@ -8,8 +8,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from polyir.diagnostics import missed, remark
-from polyir.inner_steps import apply_inside
+from polyir.base.diagnostics import missed, remark
+from polyir.base.inner_steps import apply_inside
 from polyir.irregular.private_cells import privatize_cells
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in

@@ -31,7 +31,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.irregular_reductions import ReductionOptions, parallelize
 from polyir.irregular.time_steps import reason_of

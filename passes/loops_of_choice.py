@@ -8,7 +8,7 @@ from functools import partial
 
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import remark
+from polyir.base.diagnostics import remark
 from polyir.loops.common_values import share_values
 from polyir.loops.packing import pack
 from polyir.loops.scalar_replacement import scalar_replacement

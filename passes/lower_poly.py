@@ -30,11 +30,11 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from polyir.base.diagnostics import PolyirError, errors_at, missed, remark
+from polyir.base.limits import ResourceError, limited
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import PolyirError, errors_at, missed, remark
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
-from polyir.limits import ResourceError, limited
 from polyir.loops.common_values import share_values
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_unchecked, kernels_of

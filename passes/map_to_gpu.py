@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import errors_at, missed
+from polyir.base.diagnostics import errors_at, missed
+from polyir.base.inner_steps import apply_inside
+from polyir.base.limits import ResourceError
 from polyir.dialects.scop import ScopOp
-from polyir.inner_steps import apply_inside
-from polyir.limits import ResourceError
 from polyir.loops.on_device import assume_on_device
 from polyir.model.proof import is_unchecked
 from polyir.model.scop_state import ScopState

@@ -8,10 +8,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from polyir.base.diagnostics import OptionError, errors_at, remark
+from polyir.base.inner_steps import apply_inside
+from polyir.base.limits import meanwhile
 from polyir.cost.machine import describe, machine_of_option
-from polyir.diagnostics import OptionError, errors_at, remark
-from polyir.inner_steps import apply_inside
-from polyir.limits import meanwhile
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops, scops_in

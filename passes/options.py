@@ -27,7 +27,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
 
 
 def pass_with_options(pass_type: type[ModulePass], text: str) -> ModulePass:

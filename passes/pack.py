@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, missed, remark
+from polyir.base.diagnostics import OptionError, missed, remark
 from polyir.loops.packing import pack
 from polyir.passes.prerequisites import lower_scops
 

@@ -11,7 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, missed, nearest, remark
+from polyir.base.diagnostics import OptionError, missed, nearest, remark
 from polyir.dialects.dependence import DependenceKind
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import analysed_scops

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed, remark
+from polyir.base.diagnostics import missed, remark
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.scop import ScopOp
 from polyir.model.analysis import ORDERING_KINDS

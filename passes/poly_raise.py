@@ -9,9 +9,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import location_of, missed, remark
+from polyir.base.diagnostics import location_of, missed, remark
+from polyir.base.limits import ResourceError, within_operations
 from polyir.dialects.affine_extra import DelinearizeIndexOp
-from polyir.limits import ResourceError, within_operations
 from polyir.model.raising import raise_function
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.raising import RaiseOutcome

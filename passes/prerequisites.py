@@ -20,13 +20,14 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import CollapseShapeOp, ExpandShapeOp, ReinterpretCastOp, SubviewOp
 from xdsl.ir import Operation
 
-from polyir.diagnostics import OptionError, errors_at, location_of, missed, nearest, remark
+from polyir.base.diagnostics import OptionError, errors_at, location_of, missed, nearest, remark
+from polyir.base.inner_steps import apply_inside, inner_step
+from polyir.base.limits import CrashError, ResourceError, limited, within_operations
+from polyir.base.walks import outermost
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
-from polyir.inner_steps import apply_inside, inner_step
-from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome, require_outcome
 from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
@@ -37,7 +38,6 @@ from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.transform.address import LoopAddress, StatementAddress
 from polyir.universe import pass_type
-from polyir.walks import outermost
 
 Result = TypeVar("Result")
 
@@ -294,7 +294,7 @@ class RewritePass(PassOnScops):
 class ScopPass(PassOnScops):
     """A pass that gives each scop a new schedule tree.
 
-    `transform` runs in a worker process (`polyir.limits`): its only effect is its return value.
+    `transform` runs in a worker process (`base.limits`): its only effect is its return value.
     A pass that `moves_nothing` only gives loops attributes. If one that `needs_parallel_loops`
     misses something, it is reported whether `privatize` would give it more of them.
     """

@@ -9,10 +9,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed
+from polyir.base.diagnostics import missed
+from polyir.base.limits import ResourceError, limited
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, limited
 from polyir.model.dependence_text import TEXT_OPERATIONS, describe
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops

@@ -10,13 +10,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, missed
+from polyir.base.diagnostics import OptionError, missed
+from polyir.base.limits import ResourceError, limited
 from polyir.interleaving.description import describe
 from polyir.interleaving.fusability import FusionOptions
 from polyir.interleaving.of_schedule import interleaving_of_schedule
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.interleaving.space import InterleavingSpace
-from polyir.limits import ResourceError, limited
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import analysed_scops

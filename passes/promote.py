@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from polyir.base.limits import limited, started
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited, started
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (

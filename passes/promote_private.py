@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from polyir.diagnostics import missed
+from polyir.base.diagnostics import missed
+from polyir.base.limits import limited
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import RewritePass, report_outcome, require_proved
 from polyir.passes.promote import promote

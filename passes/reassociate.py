@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from polyir.diagnostics import missed, remark
+from polyir.base.diagnostics import missed, remark
+from polyir.base.limits import limited
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import PolyirError, missed, remark
+from polyir.base.diagnostics import PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.data_groups import data_slice
 from polyir.irregular.iteration_order import Method, reorder_iterations, require_any_order

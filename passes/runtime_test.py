@@ -33,7 +33,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed, remark
+from polyir.base.diagnostics import missed, remark
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
 from polyir.irregular.runtime_tests import CannotTestError, add_runtime_test
 from polyir.loops.loop_forms import erase_idle

@@ -30,8 +30,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, missed, remark
-from polyir.inner_steps import apply_inside
+from polyir.base.diagnostics import OptionError, missed, remark
+from polyir.base.inner_steps import apply_inside
 from polyir.loops.common_values import share_values
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.passes.lower_poly import LowerPolyPass

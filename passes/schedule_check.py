@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from polyir.diagnostics import LegalityError, ViolatedPair, errors_at, location_of
+from polyir.base.diagnostics import LegalityError, ViolatedPair, errors_at, location_of
+from polyir.base.limits import ResourceError, limited
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.schedule_tree import TreeOp
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, limited
 from polyir.model.analysis import compute_dependences
 from polyir.model.copies import require_same_program
 from polyir.model.legality import describe_violations, violations

@@ -16,9 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
-from polyir.cost.machine import Machine
-from polyir.cost.model import Cost, CostModel
-from polyir.diagnostics import (
+from polyir.base.diagnostics import (
     LegalityError,
     PolyirError,
     Remark,
@@ -29,9 +27,11 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
+from polyir.base.inner_steps import apply_inside, programs_are_shown
+from polyir.base.limits import ResourceError, Step, in_order, limited, meanwhile, started
+from polyir.cost.machine import Machine
+from polyir.cost.model import Cost, CostModel
 from polyir.dialects.scop import ScopOp
-from polyir.inner_steps import apply_inside, programs_are_shown
-from polyir.limits import ResourceError, Step, in_order, limited, meanwhile, started
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
 from polyir.model.reductions import oriented

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import PolyirError, Remark, RemarkKind, location_of, remark, report
+from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, location_of, remark, report
 from polyir.dialects.scop import ScopOp
 from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import raised_scops

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Region
 
-from polyir.inner_steps import inner_step, programs_are_shown
+from polyir.base.inner_steps import inner_step, programs_are_shown
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polyir.diagnostics import OptionError, Remark, RemarkKind, nearest, report
+from polyir.base.diagnostics import OptionError, Remark, RemarkKind, nearest, report
 from polyir.passes.equation_pass import EquationPass
 
 if TYPE_CHECKING:

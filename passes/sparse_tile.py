@@ -41,7 +41,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
 from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
 from polyir.irregular.tile_growth import Seed
 from polyir.irregular.tile_runs import InOrder, InReadyQueue, InWavefronts

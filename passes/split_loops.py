@@ -28,8 +28,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, missed, remark
-from polyir.inner_steps import apply_inside
+from polyir.base.diagnostics import OptionError, missed, remark
+from polyir.base.inner_steps import apply_inside
 from polyir.loops.split_loops import MAX_OPERATIONS, MAX_PARTS, SplitLimits, split_loops
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in

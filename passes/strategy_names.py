@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from polyir.diagnostics import Remark
+from polyir.base.diagnostics import Remark
 
 if TYPE_CHECKING:
     # Most tools only look for what was chosen.

@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed, remark
+from polyir.base.diagnostics import missed, remark
 from polyir.loops.common_values import share_values
 from polyir.loops.vectorize import vectorize
 from polyir.passes.prerequisites import lower_scops

@@ -1,6 +1,6 @@
 """polyir: a polyhedral compiler in Python, built on xDSL and isl.
 
-The public functions are those of `polyir.api`, the classes those of `polyir.program`; they are
+The public functions are those of `polyir.api`, the classes those of `polyir.api.program`; they are
 imported when they are first used, so that importing a part of polyir does not import all of it.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from polyir.api import compile, emit, lower, parse, run_pipeline
-    from polyir.program import Program, ScheduleTree
+    from polyir.api.program import Program, ScheduleTree
 
     __version__: str
 
@@ -24,7 +24,8 @@ def __getattr__(name: str) -> object:
         return version("polyir")
     if name not in __all__:
         raise AttributeError(f"module 'polyir' has no attribute '{name}'")
-    from polyir import api, program
+    from polyir import api
+    from polyir.api import program
 
     return getattr(program if name in ("Program", "ScheduleTree") else api, name)
 

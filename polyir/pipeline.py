@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
 from polyir.passes.options import pass_from_spec, pass_with_options, quoted
 
 DEFAULT_PIPELINE: Final = "optimize"

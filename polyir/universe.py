@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
-from polyir.plugins import installed_universe
+from polyir.base.plugins import installed_universe
 
 PASSES_BY_TOPIC: Final = {
     "equations": (

@@ -21,7 +21,7 @@ from io import StringIO
 from itertools import accumulate
 from pathlib import Path
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.frontend.parse import parse_module
 from polyir.target.mlir import print_module
 from polyir.universe import new_context

@@ -19,8 +19,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from suites import thin_out
 
-from polyir import compilation_cache
-from polyir.limits import time_limited_to
+from polyir.api import compilation_cache
+from polyir.base.limits import time_limited_to
 from polyir.tools import command_line
 from polyir.tools.start import YOUNG_OBJECTS
 

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.system import System

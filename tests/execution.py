@@ -8,8 +8,8 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import mapped_children, node_type, with_member_objects
+from polyir.sets.lists import maps_of
 
 Instance = tuple[str, tuple[int, ...]]
 """A statement's name and the values of its iterators."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.runtime.argument_checks import ArgumentError
 from polyir.runtime.gpu.device import (
     Adopted,

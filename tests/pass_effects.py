@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
 
 
 @dataclass(frozen=True)

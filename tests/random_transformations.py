@@ -9,11 +9,11 @@ from random import Random
 import islpy as isl
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import LegalityError, OptionError, remarks_to
-from polyir.isl_lists import parameters_of
+from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
+from polyir.sets.lists import parameters_of
 from polyir.transform.address import Directory, LoopAddress, StatementPart
 from polyir.universe import available_passes, new_context
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 

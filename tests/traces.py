@@ -23,9 +23,9 @@ from xdsl.parser import Parser
 from polyir.codegen.lower import lower_scop
 from polyir.dialects.poly import Poly
 from polyir.dialects.scop import ScopOp
-from polyir.isl_lists import parameters_of, sets_of
 from polyir.model.scop import scop_of
 from polyir.model.tree import tree_from_schedule
+from polyir.sets.lists import parameters_of, sets_of
 from polyir.target.mlir import MlirPrinter
 
 DEPTH = 3

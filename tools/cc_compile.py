@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from polyir.diagnostics import OptionError, PolyirError
+from polyir.base.diagnostics import OptionError, PolyirError
 from polyir.tools.cc_arguments import (
     CompilerArguments,
     Dependencies,

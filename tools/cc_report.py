@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from xdsl.passes import PassPipelineCallbackType
 
-from polyir.device_regions import KernelFile
 from polyir.frontend.c.preprocess import Preprocessed
 from polyir.frontend.c.source import SourceFile, SourceRegion
-from polyir.rank_regions import RankFile
+from polyir.regions.device_regions import KernelFile
+from polyir.regions.rank_regions import RankFile
+from polyir.regions.source_to_source import TransformedRegion
 from polyir.report import report_page, require_packages
 from polyir.report.recording import Left, Recording
 from polyir.report.regions import RegionsInC
-from polyir.source_to_source import TransformedRegion
 from polyir.tools.command_line import require_writable, write_output
 
 

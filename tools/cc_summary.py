@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from polyir.diagnostics import PolyirError, RemarkKind
+from polyir.base.diagnostics import PolyirError, RemarkKind
+from polyir.base.internal_errors import DefectError
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.source import SourceFile
-from polyir.internal_errors import DefectError
 from polyir.loops.features import loop_features
 from polyir.passes.strategy_names import CHOSEN
-from polyir.source_to_source import TransformedRegion
+from polyir.regions.source_to_source import TransformedRegion
 
 
 class Tally:

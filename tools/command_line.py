@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
-from polyir.diagnostics import OptionError, PolyirError
-from polyir.internal_errors import InternalError, internal_error, wants_traceback
-from polyir.limits import DEFAULT_TIME_LIMIT
+from polyir.base.diagnostics import OptionError, PolyirError
+from polyir.base.internal_errors import InternalError, internal_error, wants_traceback
+from polyir.base.limits import DEFAULT_TIME_LIMIT
 
 INTERRUPTED: Final = 130
 """The exit code of a shell for a program that Ctrl-C ended."""

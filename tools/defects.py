@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import DiagnosticException
 
-from polyir.diagnostics import Remark, RemarkKind, location_of, remarks_to, report
-from polyir.internal_errors import InternalError
+from polyir.base.diagnostics import Remark, RemarkKind, location_of, remarks_to, report
+from polyir.base.internal_errors import InternalError
 
 
 @dataclass(frozen=True)

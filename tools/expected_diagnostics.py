@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyir.diagnostics import PolyirError, Remark, SourceLocation
+from polyir.base.diagnostics import PolyirError, Remark, SourceLocation
 
 _COMMENT = re.compile(
     r"expected-(?P<kind>error|note|remark|warning)(?P<regex>-re)?\s*"

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipelineCallbackType
 
-from polyir.diagnostics import OptionError, nearest
-from polyir.inner_steps import inner_steps_to
+from polyir.base.diagnostics import OptionError, nearest
+from polyir.base.inner_steps import inner_steps_to
 
 
 def add_instrumentation(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 import inspect
 import textwrap
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
 from polyir.pipeline import AvailablePasses
 from polyir.tools.command_line import Information, add_version
 from polyir.universe import PASS_NAMES, PASSES_BY_TOPIC

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
+from polyir.base.limits import limited, time_limited_to
 from polyir.equations.checks import check_system
 from polyir.equations.system import Program
 from polyir.equations.text import Form, program_text, read_program, system_text
-from polyir.limits import limited, time_limited_to
 from polyir.tools.command_line import (
     ArgumentParser,
     add_time_limit,

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import (
+from polyir.base.diagnostics import (
     OptionError,
     PolyirError,
     Remark,
@@ -35,6 +35,8 @@ from polyir.diagnostics import (
     print_missed_by_default,
     remarks_to,
 )
+from polyir.base.internal_errors import DefectError
+from polyir.base.limits import time_limited_to
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import words_of
 from polyir.frontend.c.preprocess import Preprocessed, first_error, is_read_again, preprocess
@@ -45,8 +47,6 @@ from polyir.frontend.c.source import (
     detect_regions,
     read_regions,
 )
-from polyir.internal_errors import DefectError
-from polyir.limits import time_limited_to
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
     GPU_PIPELINE,
@@ -55,8 +55,7 @@ from polyir.pipeline import (
     passes_of_pipeline,
     split_pass_flags,
 )
-from polyir.runtime.compiler import CompilationError, CompilerOptions, find_compiler
-from polyir.source_to_source import (
+from polyir.regions.source_to_source import (
     TransformedRegion,
     UnchangedError,
     has_index_arrays,
@@ -64,6 +63,7 @@ from polyir.source_to_source import (
     transform_region,
     with_replacements,
 )
+from polyir.runtime.compiler import CompilationError, CompilerOptions, find_compiler
 from polyir.tools.cc_arguments import Dependencies, Input, compiler_arguments
 from polyir.tools.cc_compile import PREPROCESSING_FLAGS, Command, Translated, rule_of, rule_text
 from polyir.tools.cc_summary import Tally
@@ -79,8 +79,8 @@ from polyir.universe import available_passes, new_context
 
 if TYPE_CHECKING:
     # Few C files are for GPUs or for ranks, or have been tuned.
-    from polyir.device_regions import KernelFile
-    from polyir.rank_regions import RankFile
+    from polyir.regions.device_regions import KernelFile
+    from polyir.regions.rank_regions import RankFile
     from polyir.tools.cc_report import ReportOfFile
     from polyir.tuning.record import TuningRecord
 
@@ -279,7 +279,7 @@ def _print_hints(
     if not file.left and not any(isinstance(each.content, PolyirError) for each in file.regions):
         return
     # Few files have such loops.
-    from polyir.index_array_hints import hints
+    from polyir.regions.index_array_hints import hints
 
     for location, message in hints(file, preprocessed, path, text, is_detecting):
         print(f"{location}: note: {message}", file=sys.stderr)
@@ -315,7 +315,7 @@ def _kernel_file(options: argparse.Namespace, path: str, text: str) -> KernelFil
         return None
     if options.output is None and not options.compile and options.emit == "c":
         raise OptionError("--target writes two files, and needs -o for their names")
-    from polyir.device_regions import KernelFile
+    from polyir.regions.device_regions import KernelFile
     from polyir.target.gpu.language import Language
 
     stem = re.sub(r"\W", "_", Path(path).stem)
@@ -339,7 +339,7 @@ def _rank_file(options: argparse.Namespace, path: str, text: str) -> RankFile:
     """The file for the functions that ranks call."""
     if options.output is None and not options.compile and options.emit == "c":
         raise OptionError("--mpi writes two files, and needs -o for their names")
-    from polyir.rank_regions import RankFile
+    from polyir.regions.rank_regions import RankFile
 
     stem = re.sub(r"\W", "_", Path(path).stem)
     return RankFile(f"ranks_{stem}", words_of(text))

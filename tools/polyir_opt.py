@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from polyir.diagnostics import (
+from polyir.base.diagnostics import (
     InputSyntaxError,
     LegalityError,
     OptionError,
@@ -42,8 +42,8 @@ from polyir.diagnostics import (
     remarks_kept,
     remarks_to,
 )
-from polyir.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
-from polyir.limits import meanwhile, time_limited_to
+from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
+from polyir.base.limits import meanwhile, time_limited_to
 from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
 from polyir.targets.deferred import DeferredTarget
 from polyir.tools.command_line import (

@@ -22,8 +22,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir import api
-from polyir.described_functions import functions_with_scops
-from polyir.diagnostics import (
+from polyir.api.described_functions import functions_with_scops
+from polyir.base.diagnostics import (
     OptionError,
     Remark,
     print_all,
@@ -31,8 +31,8 @@ from polyir.diagnostics import (
     print_missed_by_default,
     remarks_to,
 )
+from polyir.base.limits import time_limited_to
 from polyir.dialects.scop import ScopOp
-from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in

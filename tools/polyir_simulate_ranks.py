@@ -14,14 +14,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir import api
-from polyir.diagnostics import OptionError, PolyirError, print_missed, remarks_to
+from polyir.base.diagnostics import OptionError, PolyirError, print_missed, remarks_to
+from polyir.base.limits import time_limited_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram
 from polyir.distributed.tile_choice import best_tiles
 from polyir.distributed.time_model import Network, predicted
-from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.distribute_memory import DistributeMemoryPass
 from polyir.passes.prerequisites import find_reductions

@@ -21,12 +21,12 @@ from typing import TextIO, get_args
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import OptionError, PolyirError, missed
+from polyir.base.diagnostics import OptionError, PolyirError, missed
+from polyir.base.limits import processors, time_limited_to
 from polyir.frontend.c.preprocess import preprocess
 from polyir.frontend.c.region_pragmas import files_of_regions
 from polyir.frontend.c.source import detect_regions, read_regions
 from polyir.frontend.c.translation import TranslatedRegion
-from polyir.limits import processors, time_limited_to
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import CompilerOptions
 from polyir.runtime.compiler import DEFAULT_FLAGS, find_compiler

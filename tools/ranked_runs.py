@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir import api
-from polyir.described_functions import functions_with_scops
-from polyir.diagnostics import OptionError
+from polyir.api.described_functions import functions_with_scops
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
 from polyir.runtime import (

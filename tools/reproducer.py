@@ -13,7 +13,7 @@ from typing import Final
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipelineCallbackType
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.pipeline import nested_pipeline
 from polyir.tools.command_line import require_writable, write_output
 

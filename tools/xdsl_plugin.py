@@ -15,7 +15,7 @@ from typing import IO
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.universe import MLIR_TARGET
 
 

@@ -22,7 +22,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, SSAValue
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
 from polyir.passes.prerequisites import scops_in

@@ -31,7 +31,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from polyir.dialects.reductions import Combination, combination_of, neutral_element

@@ -14,9 +14,9 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.tree_loops import iterates_over_tiles, member_functions
+from polyir.sets.lists import maps_of
 
 TILE = "Tile"
 """The name of the tuple of a tile: the values of the loops over tiles."""

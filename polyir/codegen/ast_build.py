@@ -14,6 +14,8 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.limits import CrashError, in_order, within_operations
 from polyir.codegen.approximate_tiles import TILE, with_approximate_tiles, with_loops_over
 from polyir.codegen.ast import (
     AstBlock,
@@ -50,18 +52,16 @@ from polyir.codegen.thread_strides import (
     of_one_thread,
 )
 from polyir.codegen.wider_domains import is_wider, with_wider_domains
-from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr, SymbolicTiles
-from polyir.isl_callbacks import Callbacks, mapped_bottom_up
-from polyir.isl_lists import maps_of, parameters_of, sets_of
 from polyir.isl_trees import mark_id, mark_object, node_type
-from polyir.limits import CrashError, in_order, within_operations
 from polyir.model.index_expressions import WideNumberError
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import iterates_over_tiles, member_functions
+from polyir.sets.callbacks import Callbacks, mapped_bottom_up
+from polyir.sets.lists import maps_of, parameters_of, sets_of
 
 
 @dataclass(frozen=True)

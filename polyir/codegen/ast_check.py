@@ -14,8 +14,8 @@ from itertools import combinations_with_replacement, starmap, takewhile
 import islpy as isl
 
 from polyir.codegen.ast import AstBlock, AstFor, AstIf, AstInstance, AstLet, AstMark, AstNode
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
+from polyir.sets.lists import maps_of
 
 MOST_REMEMBERED = 256
 """How many relations are kept: many nodes of an AST execute the same two statements, and each node

@@ -29,16 +29,16 @@ from polyir.codegen.ast import (
 )
 from polyir.codegen.simpler_loops import divided_members
 from polyir.codegen.thread_strides import strided_members
-from polyir.isl_callbacks import mapped_bottom_up
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import mark_id, node_type
-from polyir.isl_values import isl_value
 from polyir.model.tree_loops import (
     isolates_iterations,
     iterates_over_tiles,
     member_functions,
     member_steps,
 )
+from polyir.sets.callbacks import mapped_bottom_up
+from polyir.sets.lists import sets_of
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True)

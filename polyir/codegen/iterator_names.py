@@ -9,11 +9,11 @@ import islpy as isl
 
 from polyir.codegen.band_members import iterator_of, tiled_iterator_of
 from polyir.codegen.symbolic_tiles import ExpandedTiles
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.scop import Scop
 from polyir.model.tree import added_statements
 from polyir.model.tree_loops import member_functions
+from polyir.sets.lists import sets_of
 
 _StatementDepth = tuple[str, int]
 """A statement and a schedule depth."""

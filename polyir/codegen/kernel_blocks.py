@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.isl_hulls import convex_with_strides
-from polyir.isl_lists import parameters_of
-from polyir.isl_values import isl_value
+from polyir.sets.hulls import convex_with_strides
+from polyir.sets.lists import parameters_of
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True)

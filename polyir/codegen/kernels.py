@@ -14,6 +14,7 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen.ast import AstName, AstNumber, AstOperation, Operator
 from polyir.codegen.counted_loops import Count, CountedBelow
 from polyir.codegen.kernel_blocks import (
@@ -29,14 +30,12 @@ from polyir.codegen.kernel_blocks import (
     with_parameters,
 )
 from polyir.codegen.thread_strides import BlockTree, Stride, StridesBelow, linear_functions
-from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import (
     GpuDimension,
     LoopAttributes,
     requires_parallel,
 )
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.isl_lists import parameters_of
 from polyir.isl_trees import (
     BandMembers,
     TreeNode,
@@ -50,7 +49,6 @@ from polyir.isl_trees import (
     with_member_objects,
     with_members,
 )
-from polyir.isl_values import isl_value
 from polyir.model.gpu import (
     AXES,
     ThreadLoop,
@@ -66,6 +64,8 @@ from polyir.model.gpu import (
 from polyir.model.scop import Scop, unique_name
 from polyir.model.tree import attributes_of_members, once_each, without_extensions
 from polyir.model.tree_loops import member_steps
+from polyir.sets.lists import parameters_of
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import islpy as isl
 
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen.ast import LocalAccess, arguments_of, expression_from_isl
-from polyir.diagnostics import PolyirError, location_of
-from polyir.isl_lists import maps_of
 from polyir.model.local_arrays import LocalMark, destinations
 from polyir.model.scop import Scop
 from polyir.model.vectors import first_elements
+from polyir.sets.lists import maps_of
 
 
 def local_accesses(

@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen import ast
 from polyir.codegen.affine_loops import AffineLoop, loop_operation
 from polyir.codegen.affine_to_scf import legalize_affine
@@ -31,16 +32,15 @@ from polyir.codegen.tile_loops import (
     usable_size,
 )
 from polyir.codegen.uniform_barriers import are_for_all_threads
-from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
-from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
 from polyir.model.gpu import AXES, barrier_statements, has_kernels
 from polyir.model.index_expressions import Atom, Constraint, IndexExpression, map_of, set_of
 from polyir.model.iteration_arrays import hoist_arrays
 from polyir.model.scop import Scop
+from polyir.sets.lists import parameters_of
 
 if TYPE_CHECKING:
     # Few scops have kernels, and start-up is part of every run.

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import islpy as isl
 
 from polyir.codegen.thread_strides import strided_members
-from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_trees import node_type
-from polyir.isl_values import isl_value
 from polyir.model.tree_loops import isolates_iterations, loop_steps
+from polyir.sets.callbacks import mapped_bottom_up
+from polyir.sets.values import isl_value
 
 
 def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:

@@ -17,10 +17,9 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.base.diagnostics import PolyirError
 from polyir.codegen.band_members import iterator_of
-from polyir.diagnostics import PolyirError
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import (
     build_tree,
     describe_tree,
@@ -31,6 +30,7 @@ from polyir.isl_trees import (
 )
 from polyir.model.order import Member
 from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
+from polyir.sets.lists import sets_of
 
 
 @dataclass(frozen=True)

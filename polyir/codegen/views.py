@@ -29,8 +29,8 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen.affine_to_scf import constant_index
-from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.strided_views import Part, is_row_major, kept_dimensions, parts
 from polyir.model.affine import NotAffineError

@@ -12,8 +12,8 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import build_tree, describe_tree
+from polyir.sets.lists import sets_of
 
 _SUFFIX: Final = "~"
 """Ends the name of the tuple of a point in the set around a statement; no statement has it."""

@@ -13,7 +13,7 @@ from polyir.cost.machine import Machine
 from polyir.cost.program import Reference, StatementModel, chain_cycles
 from polyir.cost.regions import Form
 from polyir.dialects.dependence import Dependence
-from polyir.isl_values import isl_value
+from polyir.sets.values import isl_value
 
 STORE_TO_LOAD = 5.0
 """Cycles until a load sees what was stored right before."""

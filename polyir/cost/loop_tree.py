@@ -24,10 +24,10 @@ from polyir.dialects.loop_attributes import (
     ReductionAttr,
     VectorAttr,
 )
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import isolates_iterations, member_functions
+from polyir.sets.lists import sets_of
 
 Filters = Mapping[str, tuple[Constraint, ...]]
 """The statements that pass, each with what restricts its instances."""

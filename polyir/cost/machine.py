@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from xdsl.ir import Operation
 
 from polyir.cost.regions import FAR, Constraint, Form, Region
 from polyir.dialects.dependence import DependenceKind
-from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import element_bytes
+from polyir.sets.values import isl_value
 
 DEFAULT_ELEMENTS: Final = 1_000_000
 """How many elements the array of most dimensions is taken to have when nothing is known of it."""

@@ -18,11 +18,11 @@ from xdsl.ir import SSAValue
 from polyir.codegen.ast_build import condition_of, expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.irregular.code import Code
-from polyir.isl_hulls import coalesced
-from polyir.isl_lists import basic_sets_of
-from polyir.isl_values import isl_value
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.scop import Scop
+from polyir.sets.hulls import coalesced
+from polyir.sets.lists import basic_sets_of
+from polyir.sets.values import isl_value
 
 Values = Mapping[str, SSAValue]
 """The values of parameters, by their names."""

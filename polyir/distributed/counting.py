@@ -21,10 +21,10 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError
-from polyir.isl_lists import basic_sets_of
-from polyir.isl_values import isl_value
+from polyir.base.diagnostics import PolyirError
 from polyir.schedule.linear import Row, constraint_rows
+from polyir.sets.lists import basic_sets_of
+from polyir.sets.values import isl_value
 
 MOST_VISITED: Final = 200_000
 """The values that are visited one by one for one set, at most."""

@@ -24,14 +24,14 @@ from xdsl.rewriter import Rewriter
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_lists import sets_of
-from polyir.isl_maps import universe
 from polyir.isl_trees import BandMembers, TreeNode, path_of
 from polyir.model.affine_maps import Valued
 from polyir.model.order import Active, all_active
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import Combiner, Update, allow_overflow, memory_of
+from polyir.sets.lists import sets_of
+from polyir.sets.maps import universe
 from polyir.transform.address import TreePath, node_at
 from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import Allocator, on_statement

@@ -22,11 +22,11 @@ import islpy as isl
 from polyir.dialects.dependence import DependenceKind
 from polyir.distributed.extents import existing_elements
 from polyir.distributed.phases import Phase, Range, unused_stem
-from polyir.isl_hulls import coalesced
-from polyir.isl_lists import maps_of, sets_of
 from polyir.model.analysis import flow_by_dates
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
+from polyir.sets.hulls import coalesced
+from polyir.sets.lists import maps_of, sets_of
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.irregular.code import Code
-from polyir.isl_names import unique_name
 from polyir.model.scop import Scop, scop_of
+from polyir.sets.names import unique_name
 
 
 def with_extents(scop: Scop) -> Scop:

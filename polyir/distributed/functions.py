@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
+from polyir.base.walks import operations_in
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp, StmtOp
@@ -27,13 +28,12 @@ from polyir.distributed.elements import OWN, PEER, Elements, step_parameters
 from polyir.distributed.part_dependences import dependences_within
 from polyir.distributed.phases import Phase
 from polyir.irregular.code import Code
-from polyir.isl_hulls import coalesced
-from polyir.isl_lists import parameters_of
-from polyir.isl_names import unique_name
 from polyir.isl_trees import TreeNode, build_tree
 from polyir.model.scop import array_names
 from polyir.model.tree import tree_from_schedule
-from polyir.walks import operations_in
+from polyir.sets.hulls import coalesced
+from polyir.sets.lists import parameters_of
+from polyir.sets.names import unique_name
 
 
 @dataclass(frozen=True)

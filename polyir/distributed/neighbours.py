@@ -16,11 +16,11 @@ import islpy as isl
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
+from polyir.base.limits import within_operations
 from polyir.distributed.elements import Division
 from polyir.distributed.scan import bound
 from polyir.irregular.code import Code
-from polyir.isl_lists import parameters_of
-from polyir.limits import within_operations
+from polyir.sets.lists import parameters_of
 
 
 @dataclass(frozen=True)

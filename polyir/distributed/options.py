@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 
 
 @dataclass(frozen=True)

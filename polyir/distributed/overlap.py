@@ -12,11 +12,11 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.base.limits import within_operations
 from polyir.distributed.elements import OWN, PEER, Division, Elements, apart
 from polyir.distributed.phases import Phase
-from polyir.isl_lists import basic_sets_of, sets_of
-from polyir.isl_values import isl_value
-from polyir.limits import within_operations
+from polyir.sets.lists import basic_sets_of, sets_of
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from functools import partial
 
 import islpy as isl
 
+from polyir.base.limits import within_operations
 from polyir.distributed.elements import OWN, PEER, Division, Elements
 from polyir.distributed.phases import Phase, unused_stem
-from polyir.isl_hulls import coalesced
-from polyir.isl_lists import maps_of
-from polyir.limits import within_operations
+from polyir.sets.hulls import coalesced
+from polyir.sets.lists import maps_of
 
 
 @dataclass(frozen=True)

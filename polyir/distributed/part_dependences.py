@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.isl_hulls import coalesced
-from polyir.isl_lists import maps_of
+from polyir.sets.hulls import coalesced
+from polyir.sets.lists import maps_of
 
 
 def dependences_within(

@@ -15,13 +15,13 @@ from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.base.walks import operations_in
 from polyir.dialects.scop import PART
 from polyir.distributed.blocks import Blocks, Place
 from polyir.distributed.functions import dynamic
 from polyir.irregular.code import Code
-from polyir.isl_names import unique_name
 from polyir.model.scop import Scop
-from polyir.walks import operations_in
+from polyir.sets.names import unique_name
 
 
 def add_part_function(

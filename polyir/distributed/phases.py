@@ -18,11 +18,11 @@ from functools import reduce
 import islpy as isl
 
 from polyir.distributed.placement import places_in_space
-from polyir.isl_hulls import coalesced
-from polyir.isl_lists import basic_sets_of, parameters_of, sets_of
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
-from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
+from polyir.sets.hulls import coalesced
+from polyir.sets.lists import basic_sets_of, parameters_of, sets_of
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True)

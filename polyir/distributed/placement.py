@@ -17,10 +17,10 @@ from math import gcd, lcm
 import islpy as isl
 
 from polyir.distributed.linear_systems import solved
-from polyir.isl_lists import pieces_of, sets_of
-from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
+from polyir.sets.lists import pieces_of, sets_of
+from polyir.sets.values import isl_value
 
 Row = tuple[Fraction, ...]
 """A linear function: coefficients of the iterators of a statement, or factors of loops."""

@@ -15,14 +15,14 @@ from xdsl.dialects import affine, func, memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from polyir.diagnostics import OptionError, PolyirError, location_of, nearest
+from polyir.base.diagnostics import OptionError, PolyirError, location_of, nearest
+from polyir.base.walks import operations_in, outermost
 from polyir.dialects.mark_attributes import KernelAttr
 from polyir.dialects.schedule_tree import ExpansionOp, ExtensionOp, MarkOp, walk_tree
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.phases import Phase
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind
-from polyir.walks import operations_in, outermost
 
 
 class NotDistributedError(PolyirError):

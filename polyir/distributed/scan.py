@@ -17,7 +17,7 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
-from polyir.isl_lists import basic_sets_of, parameters_of
+from polyir.sets.lists import basic_sets_of, parameters_of
 
 Visit = Callable[[Code, Sequence[SSAValue]], None]
 """Adds code for a point, with the values of its coordinates."""

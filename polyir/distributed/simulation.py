@@ -20,7 +20,7 @@ from polyir.distributed.rank_blocks import Layout
 from polyir.distributed.rank_sums import Vector, summed
 from polyir.distributed.sized_program import ElementsOfType, SizedProgram
 from polyir.distributed.traffic import Totals, Traffic, Work
-from polyir.isl_lists import sets_of
+from polyir.sets.lists import sets_of
 
 Step = tuple[int, ...]
 """The values of the sequential loops around a phase."""

@@ -11,15 +11,15 @@ import islpy as isl
 from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 from xdsl.ir import Attribute
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.distributed.counting import fixed
 from polyir.distributed.divided_reductions import has_divided_reductions
 from polyir.distributed.elements import OWN, PEER, Division, Elements, divisions_of
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.phases import Phase, divided, instances_of_steps
 from polyir.distributed.requirements import require_parallel_loops
-from polyir.isl_lists import sets_of
 from polyir.model.scop import Scop
+from polyir.sets.lists import sets_of
 
 BLOCK_EACH: Final = DistributionOptions()
 """The default: each rank has one block, in a line."""

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.distributed.counting import fixed, number_of_points
 from polyir.distributed.time_model import Choice, Network, best_grid
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import BandMembers, TreeNode, describe_tree
-from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
+from polyir.sets.lists import sets_of
+from polyir.sets.values import isl_value
 
 
 def best_tiles(

@@ -15,12 +15,12 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
+from polyir.base.limits import within_operations
 from polyir.distributed.functions import Functions, Outlined, Part
 from polyir.distributed.scan import bounds, row_of, scan
 from polyir.irregular.code import Code
-from polyir.isl_hulls import coalesced
-from polyir.isl_lists import basic_sets_of, parameters_of, pieces_of
-from polyir.limits import within_operations
+from polyir.sets.hulls import coalesced
+from polyir.sets.lists import basic_sets_of, parameters_of, pieces_of
 
 COUNT, PACK, UNPACK = range(3)
 """What a function for a transfer does with the elements."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
 from polyir.equations.points import named
 from polyir.equations.rewriting import (
@@ -29,7 +29,7 @@ from polyir.equations.system import (
     System,
     Variable,
 )
-from polyir.isl_lists import pieces_of
+from polyir.sets.lists import pieces_of
 
 
 @dataclass(frozen=True)

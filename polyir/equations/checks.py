@@ -7,7 +7,7 @@ from itertools import combinations
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError, SourceLocation, nearest
+from polyir.base.diagnostics import PolyirError, SourceLocation, nearest
 from polyir.equations.cycles import cycles
 from polyir.equations.definedness import reasons
 from polyir.equations.domains import Domains
@@ -29,7 +29,7 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.equations.text.names import names_of
-from polyir.isl_lists import basic_sets_of, text_of
+from polyir.sets.lists import basic_sets_of, text_of
 
 Report = Callable[[str, SourceLocation | None], None]
 

@@ -8,6 +8,7 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.base.limits import within_operations
 from polyir.equations.domains import Domains
 from polyir.equations.system import (
     Case,
@@ -18,9 +19,8 @@ from polyir.equations.system import (
     System,
     Variable,
 )
-from polyir.isl_lists import maps_of, sets_of
-from polyir.limits import within_operations
 from polyir.schedule.components import strongly_connected_components
+from polyir.sets.lists import maps_of, sets_of
 
 _LONGEST_CYCLE = 6
 """Cycles of up to so many dependences are found even where the transitive closure is not exact."""

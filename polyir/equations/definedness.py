@@ -8,7 +8,7 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.diagnostics import SourceLocation
+from polyir.base.diagnostics import SourceLocation
 from polyir.equations.domains import Domains, with_auto
 from polyir.equations.points import described, named
 from polyir.equations.system import (

@@ -12,7 +12,7 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.points import counted
 from polyir.equations.system import (
     AutoRestrict,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from polyir.diagnostics import OptionError, PolyirError
+from polyir.base.diagnostics import OptionError, PolyirError
 from polyir.equations.system import System
 
 Value = bool | int | float

@@ -14,7 +14,7 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
 from polyir.equations.element_types import ElementType, Value
 from polyir.equations.functions import (
@@ -48,7 +48,7 @@ from polyir.equations.system import (
     Use,
     Variable,
 )
-from polyir.isl_values import isl_value
+from polyir.sets.values import isl_value
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -15,15 +15,15 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
+from polyir.base.limits import within_operations
 from polyir.equations.statements import Computations
-from polyir.isl_lists import basic_sets_of, maps_of
-from polyir.isl_values import isl_value
-from polyir.limits import within_operations
 from polyir.schedule.components import strongly_connected_components
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.tree import BandNode, Hyperplane, LeafNode, RowTree, ScheduleResult
+from polyir.sets.lists import basic_sets_of, maps_of
+from polyir.sets.values import isl_value
 
 SCHEDULING_OPERATIONS: Final = 10_000_000
 """How many operations isl may take to find an order: some seconds, where kernels take a hundredth.

@@ -19,7 +19,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.diagnostics import PolyirError, SourceLocation, location_of
+from polyir.base.diagnostics import PolyirError, SourceLocation, location_of
+from polyir.base.limits import within_operations
 from polyir.dialects.equation_runs import ComputeOp
 from polyir.dialects.equation_systems import ELEMENT_TYPES, SystemOp
 from polyir.dialects.scop import ScopOp
@@ -42,14 +43,13 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.equations.system import Operation as Applied
-from polyir.isl_hulls import convex_if_possible
-from polyir.isl_lists import basic_sets_of, parameters_of, pieces_of
-from polyir.isl_names import unique_name
-from polyir.limits import within_operations
 from polyir.model.reductions import prepare_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
 from polyir.model.temporaries import why_no_temporary
+from polyir.sets.hulls import convex_if_possible
+from polyir.sets.lists import basic_sets_of, parameters_of, pieces_of
+from polyir.sets.names import unique_name
 from polyir.transform.expansion.temporaries import remove_unused
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out

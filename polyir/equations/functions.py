@@ -8,10 +8,10 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.polynomials import terms_of
-from polyir.isl_lists import basic_sets_of
-from polyir.isl_values import isl_value
+from polyir.sets.lists import basic_sets_of
+from polyir.sets.values import isl_value
 
 Point = tuple[int, ...]
 

@@ -6,9 +6,9 @@ import re
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.equations.system import System
-from polyir.isl_lists import parameters_of
+from polyir.sets.lists import parameters_of
 
 _SHORT = re.compile(r"\(\s*(?P<arguments>[^()]*?)\s*->\s*(?P<values>.*)\)", re.DOTALL)
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.polynomials import pulled_back
 from polyir.equations.system import (
     Body,
@@ -26,7 +26,7 @@ from polyir.equations.system import (
     Use,
     Variable,
 )
-from polyir.isl_names import unique_name
+from polyir.sets.names import unique_name
 
 Function = TypeVar("Function", isl.MultiAff, isl.PwQPolynomial)
 

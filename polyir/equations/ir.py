@@ -8,7 +8,7 @@ import islpy as isl
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.diagnostics import PolyirError, SourceLocation, source_location
+from polyir.base.diagnostics import PolyirError, SourceLocation, source_location
 from polyir.dialects.equation_definitions import ConnectOp, DefineOp, UseOp, YieldOp
 from polyir.dialects.equation_expressions import (
     ApplyOp,

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.dialects.equation_systems import ELEMENT_TYPES
 from polyir.equations.element_types import ElementType
 from polyir.equations.library import ARITIES, unqualified

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
 from polyir.equations.normal_form import branches
 from polyir.equations.system import (
@@ -27,7 +27,7 @@ from polyir.equations.system import (
     System,
     Variable,
 )
-from polyir.isl_lists import parameters_of
+from polyir.sets.lists import parameters_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from math import lcm
 
 import islpy as isl
 
-from polyir.isl_values import isl_value
+from polyir.sets.values import isl_value
 
 
 def terms_of(polynomial: isl.QPolynomial) -> tuple[list[tuple[int, list[isl.Aff]]], int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import InputSyntaxError, location_of
+from polyir.base.diagnostics import InputSyntaxError, location_of
 from polyir.equations.ir import module_of
 from polyir.equations.text import read_program
 from polyir.frontend.verification import verify_operations

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError, SourceLocation, nearest
+from polyir.base.diagnostics import PolyirError, SourceLocation, nearest
 from polyir.equations.domains import Domains
 from polyir.equations.points import counted, named
 from polyir.equations.system import (
@@ -25,7 +25,7 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.equations.text.names import Names, names_behind, names_of
-from polyir.isl_lists import parameters_of, pieces_of
+from polyir.sets.lists import parameters_of, pieces_of
 
 _WORDS = {"+": "sum", "*": "product", "min": "min", "max": "max", "and": "all", "or": "any"}
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError, location_of
-from polyir.isl_lists import maps_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.model.analysis import arrays_in_order
 from polyir.model.dataflow import ArrayFlow, ReadFlow, array_flow
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
+from polyir.sets.lists import maps_of
 
 _IN = isl.dim_type.in_
 

@@ -22,10 +22,10 @@ from polyir.equations.scop_flow import Read, ScopFlow, Write
 from polyir.equations.scop_values import Values
 from polyir.equations.system import Expression
 from polyir.equations.system import Operation as Applied
-from polyir.isl_hulls import convex_if_possible
-from polyir.isl_lists import pieces_of
 from polyir.model.extrema import choice_of
 from polyir.model.updates import Combiner, Update, update_of
+from polyir.sets.hulls import convex_if_possible
+from polyir.sets.lists import pieces_of
 
 _IN = isl.dim_type.in_
 

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from polyir.diagnostics import PolyirError, SourceLocation, location_of
+from polyir.base.diagnostics import PolyirError, SourceLocation, location_of
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.dialects.scop import ScopOp
 from polyir.equations.operations import MATHEMATICAL

@@ -13,8 +13,8 @@ import islpy as isl
 
 from polyir.equations.pieces import Definition, Piece, ReducedPiece
 from polyir.equations.system import Constant, Dependence, Expression, Variable
-from polyir.isl_hulls import coalesced
 from polyir.model.scop import unique_name
+from polyir.sets.hulls import coalesced
 
 Shared = Mapping[str, Collection[str]]
 """Outputs that are in the memory of inputs, with these."""

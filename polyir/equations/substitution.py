@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.domains import Domains
 from polyir.equations.points import counted
 from polyir.equations.rewriting import Draft, equation_of, moved, restricted

@@ -18,7 +18,7 @@ from typing import Self
 
 import islpy as isl
 
-from polyir.diagnostics import SourceLocation
+from polyir.base.diagnostics import SourceLocation
 from polyir.dialects.equation_operators import OPERATORS as OPERATORS
 from polyir.dialects.equation_operators import ORDER_OPERATORS as ORDER_OPERATORS
 from polyir.dialects.equation_operators import REDUCTION_OPERATORS as REDUCTION_OPERATORS

@@ -28,7 +28,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from polyir.diagnostics import OptionError, PolyirError, SourceLocation, nearest
+from polyir.base.diagnostics import OptionError, PolyirError, SourceLocation, nearest
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.equation_runs import ComputeOp
 from polyir.dialects.isl_attributes import DependencesAttr
@@ -56,14 +57,13 @@ from polyir.equations.system import (
     System,
     Variable,
 )
-from polyir.isl_hulls import coalesced
-from polyir.isl_names import unique_name
-from polyir.limits import within_operations
 from polyir.model.analysis import arrays_in_order
 from polyir.model.legality import require_legal
 from polyir.model.proof import remember_proof
 from polyir.model.scop import scop_of
 from polyir.model.tree import tree_from_schedule
+from polyir.sets.hulls import coalesced
+from polyir.sets.names import unique_name
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of
 
 FLOW_OPERATIONS = 20_000_000

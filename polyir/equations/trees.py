@@ -8,7 +8,7 @@ import islpy as isl
 
 from polyir.equations.element_types import ElementType
 from polyir.equations.system import Body, Equation, Expression, Reduce, System
-from polyir.isl_values import isl_value
+from polyir.sets.values import isl_value
 
 
 def with_trees(

@@ -16,7 +16,7 @@ from polyir.equations.rewriting import (
     tidied,
 )
 from polyir.equations.system import Case, Expression, Restrict, System
-from polyir.isl_lists import basic_sets_of
+from polyir.sets.lists import basic_sets_of
 
 
 def split_union_into_case(system: System, variable: str) -> System:

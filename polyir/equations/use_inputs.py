@@ -18,7 +18,7 @@ from polyir.equations.system import (
     Use,
     Variable,
 )
-from polyir.isl_names import unique_name
+from polyir.sets.names import unique_name
 
 
 def with_locals_for_inputs(

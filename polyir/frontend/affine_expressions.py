@@ -18,7 +18,7 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.frontend.literals import magnitude
 from polyir.frontend.source import Branch, SourceText, token, tree
 

@@ -34,7 +34,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.utils.exceptions import ParseError
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.frontend.affine_expressions import read_map, read_set
 from polyir.frontend.dense import read_dense
 from polyir.frontend.dialect_text import VerbatimParser

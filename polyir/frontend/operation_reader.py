@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
-from polyir.diagnostics import InputSyntaxError
+from polyir.base.diagnostics import InputSyntaxError
 from polyir.frontend.attributes import AttributeReader
 from polyir.frontend.scopes import BlockScope, ValueScopes
 from polyir.frontend.source import Branch, token, tree

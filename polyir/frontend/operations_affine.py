@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.dialects import affine_extra
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.frontend.affine_expressions import OperandExpressions

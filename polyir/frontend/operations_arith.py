@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.str_enum import StrEnum
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.dialects.shaped_operations import condition_type, operation_on
 from polyir.frontend.literals import word
 from polyir.frontend.operation_reader import INDEX, Handler, OperationReader, plural

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.dialects import affine_extra
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.frontend.literals import string, symbol

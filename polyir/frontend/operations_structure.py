@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.dialects import affine_extra
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.rare_operations import load_rare_operations

@@ -11,7 +11,7 @@ from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
-from polyir.diagnostics import InputSyntaxError
+from polyir.base.diagnostics import InputSyntaxError
 from polyir.dialects.affine_extra import load_affine_extra
 from polyir.dialects.rare_operations import load_rare_operations
 from polyir.frontend import (

@@ -10,7 +10,7 @@ from lark import Token
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.parser import ForwardDeclaredValue
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.frontend.source import SourceText
 
 

@@ -10,7 +10,7 @@ from lark import Token, Tree
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.utils.exceptions import DiagnosticException
 
-from polyir.diagnostics import InputSyntaxError, SourceLocation
+from polyir.base.diagnostics import InputSyntaxError, SourceLocation
 
 Branch: TypeAlias = Tree[Token] | Token
 """A node of the syntax tree; a part that is not there is `None`."""

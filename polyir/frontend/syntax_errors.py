@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from lark import Token, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from polyir.diagnostics import InputSyntaxError, nearest
+from polyir.base.diagnostics import InputSyntaxError, nearest
 from polyir.frontend.source import SourceText
 from polyir.frontend.vocabulary import OPERATION_TERMINALS
 

@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from polyir.diagnostics import InputSyntaxError
+from polyir.base.diagnostics import InputSyntaxError
 from polyir.dialects.strided_views import verify_view
 from polyir.frontend.affine_checks import check_affine_operation
 from polyir.frontend.source import one_line

@@ -18,7 +18,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
-from polyir.diagnostics import InputSyntaxError, PolyirError
+from polyir.base.diagnostics import InputSyntaxError, PolyirError
 from polyir.frontend.attributes import AttributeReader
 from polyir.frontend.dialect_text import VerbatimParser
 from polyir.frontend.grammar import parse_prefix

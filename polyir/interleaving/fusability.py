@@ -17,8 +17,7 @@ from typing import Final, Literal
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
-from polyir.isl_values import isl_value
+from polyir.base.diagnostics import OptionError
 from polyir.schedule.components import Component, Pair, strongly_connected_components
 from polyir.schedule.constraints import ScheduledStatement, Spanned
 from polyir.schedule.dependences import DependenceGraph
@@ -29,6 +28,7 @@ from polyir.schedule.linear import Row
 from polyir.schedule.pluto import HYPERPLANE_OBJECTIVE
 from polyir.schedule.row_problem import RowForm, RowProblem, RowValue
 from polyir.schedule.tree import BoundedHyperplane
+from polyir.sets.values import isl_value
 
 RowKind = Literal["forward", "any"]
 """The rows by which statements may be fused.

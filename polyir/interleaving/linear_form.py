@@ -18,9 +18,9 @@ import islpy as isl
 
 from polyir.interleaving.point import Interleaving, Level
 from polyir.interleaving.preorders import Restrictions
-from polyir.isl_values import isl_value
 from polyir.schedule.integer_program import lexicographic_minimum
 from polyir.schedule.linear import Row, matrix_of
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True, order=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import islpy as isl
 
 from polyir.interleaving.point import Block, Interleaving, Level
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
+from polyir.sets.lists import sets_of
 
 
 def interleaving_of_schedule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 
 Block = tuple[int, ...]
 """Statements that share a loop, by their positions in the program, in ascending order."""

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.irregular.code import Code
 from polyir.irregular.loop_parts import bounds_before, move_to_parallel_loop

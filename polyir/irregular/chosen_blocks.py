@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import Report
+from polyir.base.diagnostics import Report
 from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.decisive_accesses import decisive_accesses
@@ -31,8 +31,8 @@ from polyir.irregular.placement import function_of
 from polyir.irregular.plans import functions_in
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
-from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import is_outside
+from polyir.sets.names import unique_name
 
 PARALLEL_BLOCKS: Final = 8
 """How many blocks a wavefront should have. With fewer, threads wait for each other; with more,

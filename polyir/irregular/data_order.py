@@ -20,7 +20,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from polyir.diagnostics import PolyirError, Report, location_of
+from polyir.base.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.data_groups import index_load, is_at
 from polyir.irregular.inspection import Inspection, has_unknown_extents

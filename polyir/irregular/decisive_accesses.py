@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Operation, SSAValue
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.irregular.slices import AddressSlice, ElementAccess, subscripts_of
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.index_expressions import Atom, IndexExpression

@@ -10,7 +10,7 @@ from xdsl.dialects.cf import AssertOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint
 
-from polyir.diagnostics import Report
+from polyir.base.diagnostics import Report
 from polyir.dialects.index_arrays import REPORT_MESSAGE
 from polyir.irregular.checked_indices import CheckedAccess, CheckedSubscript
 from polyir.irregular.code import Code

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.dialects.index_arrays import INSPECTOR
 from polyir.irregular.checked_indices import (
     MOST_POSITIONS,
@@ -44,9 +44,9 @@ from polyir.irregular.slices import (
     computed_subscripts,
 )
 from polyir.irregular.stated_extents import sources_of_extents, stated_extents
-from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.raising.effects import LOADS
+from polyir.sets.names import unique_name
 
 
 def index_checks(

@@ -34,8 +34,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.base.diagnostics import Report, location_of
 from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.diagnostics import Report, location_of
 from polyir.dialects.index_arrays import INSPECTOR
 from polyir.irregular.code import Code
 from polyir.irregular.extents import (
@@ -62,8 +62,8 @@ from polyir.irregular.plans import (
     kernel_of,
 )
 from polyir.irregular.slices import AddressSlice, Values, Visit
-from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import erase_idle
+from polyir.sets.names import unique_name
 
 Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
 """Computes the extents of an array that an inspector fills, from the bounds of the loop and the

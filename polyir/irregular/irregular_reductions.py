@@ -9,7 +9,7 @@ from typing import Literal
 
 from xdsl.dialects.builtin import AnyFloat
 
-from polyir.diagnostics import PolyirError, Report, location_of
+from polyir.base.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.atomic_updates import require_atomic, use_atomic_updates
 from polyir.irregular.colouring import find_colours
 from polyir.irregular.iteration_order import require_any_order

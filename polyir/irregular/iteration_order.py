@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import AnyFloat, IndexType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, Report, location_of
+from polyir.base.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_order
 from polyir.irregular.data_groups import index_load

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
 from polyir.irregular.code import Code
 from polyir.loops.loop_forms import SequentialLoop, computed, extreme_bound, range_of

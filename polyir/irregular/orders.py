@@ -34,7 +34,7 @@ from polyir.dialects.index_arrays import INSPECTOR
 from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.plans import functions_in
-from polyir.isl_names import unique_name
+from polyir.sets.names import unique_name
 
 ORDER: Final = "polyir.order"
 """The attribute of functions of this file: what they do."""

@@ -9,7 +9,7 @@ from xdsl.dialects import affine, func, scf
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.loop_parts import Bounds, bounds_before
 from polyir.irregular.slices import AddressSlice, Values

@@ -23,9 +23,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.diagnostics import location_of
+from polyir.base.diagnostics import location_of
 from polyir.irregular.guards import Guards, guards_of
-from polyir.isl_names import unique_name
 from polyir.model.raising.context import measured, shape_of
 from polyir.model.raising.effects import (
     ALLOCATIONS,
@@ -35,6 +34,7 @@ from polyir.model.raising.effects import (
     is_pure,
     may_overlap,
 )
+from polyir.sets.names import unique_name
 
 INSPECTED_INSIDE: Final = "polyir.inspected_inside"
 """The attribute of a function with an inspector that does not run first: why not."""

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, Report, location_of
+from polyir.base.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, places_of
 from polyir.irregular.inspection import Inspection

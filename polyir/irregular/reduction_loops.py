@@ -7,7 +7,7 @@ from collections.abc import Collection
 from xdsl.dialects import affine, memref
 from xdsl.ir import Operation, SSAValue
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.irregular.slices import ElementAccess, is_made_in
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.raising.effects import LOADS, STORES, may_overlap, stores_in

@@ -20,7 +20,7 @@ from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from polyir.diagnostics import Report
+from polyir.base.diagnostics import Report
 from polyir.irregular.candidates import dependent_values
 from polyir.irregular.code import Code
 from polyir.irregular.extents import Extent, places_of

@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen.affine_to_scf import map_values, parallel_loop_bounds
-from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.loop_parts import known_range
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside

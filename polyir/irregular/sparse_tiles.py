@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.base.diagnostics import Report
 from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.diagnostics import Report
 from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.inspection import Inspection, Size

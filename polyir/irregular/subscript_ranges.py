@@ -13,7 +13,7 @@ from typing import Final
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.slices import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.irregular.loop_parts import is_wanted
 from polyir.irregular.slices import AddressSlice, address_slice
 from polyir.loops.loop_forms import SequentialLoop, range_of

@@ -16,7 +16,7 @@ from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue, Use
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.irregular.slices import ElementAccess, subscripts_of
 from polyir.irregular.time_steps import TimeSteps
 from polyir.loops.loop_forms import SequentialLoop, is_outside

@@ -47,6 +47,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
+from polyir.base.walks import operations_in
 from polyir.dialects.allocation_checks import (
     ORIGINAL,
     AllocatedOp,
@@ -54,7 +55,6 @@ from polyir.dialects.allocation_checks import (
     ThreadPartOp,
 )
 from polyir.model.raising.effects import is_pure, may_trap
-from polyir.walks import operations_in
 
 Threads = Literal["none", "numbered", "unnumbered"]
 """What runs the iterations of parallel loops: one thread, or several, which have numbers or not."""

@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 
-from polyir.diagnostics import source_location
+from polyir.base.diagnostics import source_location
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES, LoadOp, is_pure, may_overlap
 
 

@@ -30,7 +30,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.dialects import gpu_extra
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.gpu_extra import AddressSpace, memory_arguments, space_of

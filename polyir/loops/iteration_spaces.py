@@ -17,7 +17,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.dialects.affine_extra import MaxOp
-from polyir.isl_values import isl_value
 from polyir.loops.loop_ranges import Bounds, LoopRange, ranges_of
 from polyir.model.affine import IndexReader, NotAffineError, constant, constant_value
 from polyir.model.affine_operations import written_out
@@ -30,6 +29,7 @@ from polyir.model.raising.control import (
     condition_of,
     truth_of,
 )
+from polyir.sets.values import isl_value
 
 
 def is_loop(op: Operation) -> bool:

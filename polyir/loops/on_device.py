@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.loops.split_vectors import split_vectors
 
 ASSUMED_ON_DEVICE: Final = "poly.assume_on_device"

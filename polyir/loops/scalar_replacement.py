@@ -34,8 +34,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.base.limits import within_operations
 from polyir.dialects.loop_attributes import rules_of
-from polyir.limits import within_operations
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import (
     SequentialLoop,

@@ -27,7 +27,7 @@ from xdsl.dialects import affine, gpu, scf
 from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.rewriter import InsertPoint
 
-from polyir.limits import within_operations
+from polyir.base.limits import within_operations
 from polyir.loops.counter_tests import (
     Comparison,
     CounterTest,

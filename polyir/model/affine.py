@@ -22,7 +22,7 @@ from xdsl.ir.affine import (
 )
 
 from polyir.dialects.affine_extra import MaxOp
-from polyir.isl_values import isl_value
+from polyir.sets.values import isl_value
 
 
 class NotAffineError(ValueError):

@@ -20,15 +20,15 @@ from functools import partial, reduce
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.schedule_tree import ExpansionOp, walk_tree
-from polyir.isl_lists import basic_maps_of, maps_of
-from polyir.limits import within_operations
 from polyir.model.order import ordered_pairs
 from polyir.model.reductions import Updates, updates_of
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
+from polyir.sets.lists import basic_maps_of, maps_of
 
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
 """The kinds that a schedule must respect."""

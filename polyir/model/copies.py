@@ -21,13 +21,11 @@ from functools import reduce
 import islpy as isl
 from xdsl.dialects import affine
 
-from polyir.diagnostics import LegalityError, ViolatedPair
+from polyir.base.diagnostics import LegalityError, ViolatedPair
 from polyir.dialects.dependence import DependenceKind
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import mark_object, node_type
-from polyir.isl_values import isl_value
 from polyir.model.analysis import compute_dependences, flow_by_dates
 from polyir.model.copy_events import Event, access_events, renamed
 from polyir.model.gpu import barrier_statements
@@ -40,6 +38,8 @@ from polyir.model.local_arrays import (
 from polyir.model.scop import Scop
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import added_statements
+from polyir.sets.lists import maps_of
+from polyir.sets.values import isl_value
 
 
 def without_copies(scop: Scop, keeps_marks: bool = False) -> Scop:

@@ -9,16 +9,16 @@ import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.scop import LocalArrayOp
-from polyir.isl_maps import moved_along
-from polyir.isl_values import isl_value
 from polyir.model.affine import NotAffineError
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, LocalMark, destinations
 from polyir.model.scop import Scop, statement_reader
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import first_elements, vector_of
+from polyir.sets.maps import moved_along
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True)

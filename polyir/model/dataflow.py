@@ -15,10 +15,10 @@ import islpy as isl
 from xdsl.dialects import affine, scf
 from xdsl.ir import Operation
 
-from polyir.isl_lists import maps_of
 from polyir.model.analysis import ArrayAccesses, array_accesses, exposed_reads
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
+from polyir.sets.lists import maps_of
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.limits import within_operations
 from polyir.model.analysis import ends_of
 from polyir.model.distance import Distance, DistanceVector, common_loops, vectors_of
 from polyir.model.scop import Scop

@@ -18,11 +18,11 @@ import islpy as isl
 
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes, OneBlockAttr
-from polyir.isl_maps import universe
 from polyir.isl_trees import mark_object, node_type
-from polyir.isl_values import isl_value
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
+from polyir.sets.maps import universe
+from polyir.sets.values import isl_value
 
 if TYPE_CHECKING:
     # Which memory a scop accesses depends on its threads.

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.walks import operations_in
 from polyir.dialects.index_arrays import (
     SIZE,
     Direction,
@@ -20,10 +21,9 @@ from polyir.dialects.index_arrays import (
     IndexArrayFacts,
 )
 from polyir.dialects.scop import ScopOp
-from polyir.isl_lists import parameters_of
 from polyir.model.raising.effects import STORES, may_overlap
 from polyir.model.writes import first_write
-from polyir.walks import operations_in
+from polyir.sets.lists import parameters_of
 
 INDEX_BITS: Final = 64
 

@@ -27,7 +27,7 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.dialects.affine_semantics import is_valid_symbol
 from polyir.model.affine import NotAffineError
 

@@ -12,7 +12,7 @@ from typing import Final
 from xdsl.dialects import affine, memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from polyir.walks import operations_in
+from polyir.base.walks import operations_in
 
 Lifetime = tuple[memref.AllocOp, memref.DeallocOp]
 """What allocates an array, and what frees it."""

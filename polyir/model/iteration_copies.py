@@ -27,14 +27,14 @@ from functools import cached_property, reduce
 import islpy as isl
 
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.isl_hulls import simplified
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.copy_events import Event
 from polyir.model.local_arrays import LocalMark
 from polyir.model.order import ordered_below, ordered_pairs
 from polyir.model.scop import Scop
 from polyir.model.symbolic_tiles import marks_of_tiles
+from polyir.sets.hulls import simplified
+from polyir.sets.lists import sets_of
 
 
 def are_right_in_iterations(scop: Scop, events: Sequence[Event], is_live_out: bool = True) -> bool:

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from polyir.diagnostics import LegalityError, SourceLocation, ViolatedPair
+from polyir.base.diagnostics import LegalityError, SourceLocation, ViolatedPair
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_maps import small_point
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.order import (
     Active,
@@ -29,6 +28,7 @@ from polyir.model.order import (
     strict_ones,
 )
 from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
+from polyir.sets.maps import small_point
 
 
 class Example(NamedTuple):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import islpy as isl
 from xdsl.dialects import memref
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
 from polyir.model.analysis import array_accesses, arrays_in_order, compute_dependences
 from polyir.model.dataflow import array_flow

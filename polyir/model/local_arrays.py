@@ -20,11 +20,11 @@ import islpy as isl
 
 from polyir.dialects.mark_attributes import KernelAttr, LocalAccesses, LocalAttr
 from polyir.dialects.scop import ScopOp
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.gpu import thread_numbers
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import iterations_at
+from polyir.sets.lists import maps_of
 
 
 @dataclass(frozen=True)

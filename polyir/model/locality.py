@@ -9,10 +9,10 @@ from functools import lru_cache
 
 import islpy as isl
 
-from polyir.isl_values import isl_value
 from polyir.model.order import MOST_REMEMBERED
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import schedules_below
+from polyir.sets.values import isl_value
 
 
 class Locality(Enum):

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind
-from polyir.isl_hulls import simplified
-from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import node_type
+from polyir.sets.hulls import simplified
+from polyir.sets.lists import maps_of, sets_of
 
 MOST_REMEMBERED: Final = 4096
 """Results of questions about the order of pairs that are kept for when they are asked again."""

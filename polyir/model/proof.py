@@ -17,6 +17,7 @@ from contextvars import ContextVar
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
+from polyir.base.walks import operations_in
 from polyir.dialects.loop_attributes import requires_parallel
 from polyir.dialects.mark_attributes import KernelAttr, LocalAttr, TileAttr
 from polyir.dialects.schedule_tree import (
@@ -30,7 +31,6 @@ from polyir.dialects.schedule_tree import (
     walk_tree,
 )
 from polyir.dialects.scop import ScopOp
-from polyir.walks import operations_in
 
 _is_unchecked: ContextVar[bool] = ContextVar("polyir_is_unchecked", default=False)
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import location_of
+from polyir.base.diagnostics import location_of
+from polyir.base.limits import within_operations
 from polyir.dialects.scop import ScopOp
-from polyir.isl_lists import parameters_of
-from polyir.limits import within_operations
 from polyir.model.arguments import Source, source_of
 from polyir.model.raising.context import is_certain, known_extent
 from polyir.model.scop import Scop, scop_of, unique_name
 from polyir.model.straight_accesses import Excluded, excluded_by_straight_accesses
 from polyir.model.tree import added_statements
+from polyir.sets.lists import parameters_of
 
 REQUIREMENT_OPERATIONS = 1_000_000
 """How many operations isl may take for the subscripts of a scop: above that, they are left out."""

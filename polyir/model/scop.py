@@ -16,14 +16,14 @@ from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from polyir.base.walks import operations_in
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_names import unique_name as unique_name
 from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.local_arrays import shared_arrays, with_local_accesses
 from polyir.model.statements import Access, AccessKind, Statement, SymbolicAccess
 from polyir.model.tree import schedule_from_tree
-from polyir.walks import operations_in
+from polyir.sets.names import unique_name as unique_name
 
 if TYPE_CHECKING:
     from polyir.model.symbolic_accesses import SymbolicReader

@@ -11,11 +11,11 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.scop import ScopOp
-from polyir.isl_values import isl_value
 from polyir.model.affine import IndexReader, NotAffineError, constant_value
 from polyir.model.index_arrays import IndexFunction, index_functions, without_casts
 from polyir.model.statements import SymbolicAccess
 from polyir.model.uninterpreted import Application, SymbolicSet
+from polyir.sets.values import isl_value
 
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 

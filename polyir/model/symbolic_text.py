@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence
-from polyir.isl_lists import parameters_of
-from polyir.isl_names import unique_name
 from polyir.model.statements import Access, SymbolicAccess
 from polyir.model.uninterpreted import SymbolicPairs, symbolic_pairs
+from polyir.sets.lists import parameters_of
+from polyir.sets.names import unique_name
 
 
 @dataclass(frozen=True)

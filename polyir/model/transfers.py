@@ -16,14 +16,14 @@ import islpy as isl
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
-from polyir.isl_lists import sets_of
-from polyir.limits import within_operations
+from polyir.base.limits import within_operations
 from polyir.model.analysis import ArrayAccesses, DataflowError, array_accesses, flow_by_dates
 from polyir.model.copies import without_copies
 from polyir.model.raising.context import known_extent, shape_of
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES
 from polyir.model.scop import Scop
 from polyir.model.temporaries import is_new_each_time, uses_outside
+from polyir.sets.lists import sets_of
 
 FLOW_OPERATIONS = 2_000_000
 """How many operations isl may take to find what is read of one array before it is written."""

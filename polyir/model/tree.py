@@ -51,7 +51,6 @@ from polyir.dialects.schedule_tree import (
     TreeOp,
     walk_tree,
 )
-from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import (
     BandMembers,
     TreeNode,
@@ -61,6 +60,7 @@ from polyir.isl_trees import (
     member_objects,
     node_type,
 )
+from polyir.sets.lists import maps_of, sets_of
 
 _LOOP_TYPES = {
     isl.ast_loop_type.default: "default",

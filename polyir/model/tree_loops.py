@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import islpy as isl
 
-from polyir.isl_hulls import simplified
-from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import node_type
+from polyir.sets.hulls import simplified
+from polyir.sets.lists import maps_of, sets_of
 
 
 def leaves(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:

@@ -18,8 +18,8 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence
-from polyir.limits import within_operations
 from polyir.model.index_arrays import IndexFunction
 from polyir.model.statements import Access, SymbolicAccess
 

@@ -27,8 +27,8 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 
-from polyir.isl_values import isl_value
 from polyir.model.statements import Access, Statement
+from polyir.sets.values import isl_value
 
 VECTOR_BYTES: Final = 16
 """The size of the longest loads and stores of a thread."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyir.diagnostics import MissingPackageError
+from polyir.base.diagnostics import MissingPackageError
 from polyir.report.recording import Recording
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import closing
 from typing import TypeVar
 
-from polyir.limits import ResourceError, Step, in_order
+from polyir.base.limits import ResourceError, Step, in_order
 
 Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 def computed(computations: Mapping[Key, Callable[[], Result]]) -> dict[Key, Result]:
     """What each of `computations` returns, in their order, which is that in which they begin.
 
-    They run in worker processes (`polyir.limits`), so that they must not rely on side effects. What
+    They run in worker processes, so that they must not rely on side effects. What
     is best begun first is what takes longest.
     """
     found: dict[Key, Result] = {}

@@ -11,10 +11,10 @@ from typing import Any, Final
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import PolyirError, Remark, ViolatedPair, remarks_to
+from polyir.base.diagnostics import PolyirError, Remark, ViolatedPair, remarks_to
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence
 from polyir.dialects.scop import KEEPS_LOOPS
-from polyir.limits import within_operations
 from polyir.model.dependence_text import relation_text
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.proof import are_kernels_proved, needs_proof

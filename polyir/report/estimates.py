@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from polyir.base.diagnostics import Remark, SourceLocation
 from polyir.cost.model import Cost
-from polyir.diagnostics import Remark, SourceLocation
 from polyir.passes.strategy_names import CHOSEN, StrategyRemark
 
 

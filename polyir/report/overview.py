@@ -10,7 +10,7 @@ from itertools import groupby
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import SourceLocation, location_of
+from polyir.base.diagnostics import SourceLocation, location_of
 from polyir.loops.features import loop_features
 from polyir.passes.strategy_names import CHOSEN
 from polyir.report.recording import PREPARATIONS, Left, Recording, Step

@@ -9,9 +9,9 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.isl_lists import parameters_of
-from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
+from polyir.sets.lists import parameters_of
+from polyir.sets.values import isl_value
 from polyir.view.picture import MOST_DIMENSIONS, parameter_point
 
 MOST_POINTS: Final = 1500

@@ -11,8 +11,8 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence
-from polyir.limits import within_operations
 from polyir.model.scop import Scop
 from polyir.report.picture_sizes import Drawn, drawn_of
 from polyir.report.trees import NodeView

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass, PassPipeline, PassPipelineCallbackType
 
-from polyir.diagnostics import Remark, RemarkSink, ViolatedPair, remarks_to
-from polyir.inner_steps import inner_steps_to
+from polyir.base.diagnostics import Remark, RemarkSink, ViolatedPair, remarks_to
+from polyir.base.inner_steps import inner_steps_to
 from polyir.universe import new_context
 
 PREPARATIONS: Final = ("equations-to-scop", "poly-raise", "poly-dependences")

@@ -10,19 +10,19 @@ from xdsl.dialects import gpu
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.device_regions import KernelFile
 from polyir.frontend.c.layout import words_of
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.passes.prerequisites import convert_equations, lower_scops
-from polyir.rank_regions import RankFile
-from polyir.report.recording import CWriter
-from polyir.source_to_source import (
+from polyir.regions.device_regions import KernelFile
+from polyir.regions.rank_regions import RankFile
+from polyir.regions.source_to_source import (
     TransformedRegion,
     kept_text,
     new_statements,
     region_lines,
     require_no_parameters,
 )
+from polyir.report.recording import CWriter
 from polyir.target.abi import calls_mpi
 from polyir.target.c import COptions, c_text
 from polyir.target.c.line_origins import LinesOfOperations, made_like, operations_of_lines

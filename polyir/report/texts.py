@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from polyir.diagnostics import location_of
+from polyir.base.diagnostics import location_of
 from polyir.dialects.schedule_tree import (
     DomainOp,
     ExpansionOp,
@@ -21,10 +21,10 @@ from polyir.dialects.schedule_tree import (
     TreeOp,
 )
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_lists import maps_of, sets_of
 from polyir.model.iteration_arrays import hoist_stack_arrays
 from polyir.passes.prerequisites import lower_scops, raised_scops, scops_in
 from polyir.report.recording import CWriter
+from polyir.sets.lists import maps_of, sets_of
 from polyir.target.c.line_origins import LinesOfOperations, c_text_with_origins
 from polyir.target.mlir import MlirPrinter
 from polyir.targets.c import CTarget

@@ -9,10 +9,9 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.isl_lists import text_of
 from polyir.isl_trees import mark_object, node_type
-from polyir.limits import within_operations
 from polyir.model.legality import Violation, first_ordered
 from polyir.model.order import (
     Active,
@@ -26,6 +25,7 @@ from polyir.model.order import (
 )
 from polyir.model.scop import Scop
 from polyir.model.tree import AddedBelow
+from polyir.sets.lists import text_of
 from polyir.transform.address import Directory, LoopPosition, TreePath
 from polyir.transform.bands import LoopMember, loop_members
 from polyir.transform.walk import BAND, adds_instances, statements_of

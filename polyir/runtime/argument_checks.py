@@ -18,13 +18,13 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue, Use
 from xdsl.traits import SymbolTable
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
+from polyir.base.limits import within_operations
 from polyir.irregular.checked_indices import IndexCheck
-from polyir.isl_lists import basic_sets_of
-from polyir.isl_values import isl_value
-from polyir.limits import within_operations
 from polyir.model.arguments import Source
 from polyir.model.requirements import Requirement
+from polyir.sets.lists import basic_sets_of
+from polyir.sets.values import isl_value
 
 TEST_OPERATIONS: Final = 10_000
 """What isl may take to write a test without quantifiers: with large coefficients, ten times as many

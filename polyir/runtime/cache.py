@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 
 VARIABLE: Final = "POLYIR_CACHE"
 OFF: Final = "off"

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.runtime.cache import cache_folder, digest, kept_file
 
 # Contraction would fuse a multiplication and an addition and so change the bits of results.

@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import PolyirError, location_of, missed, nearest
-from polyir.isl_lists import maps_of, parameters_of
-from polyir.isl_values import isl_value
+from polyir.base.diagnostics import PolyirError, location_of, missed, nearest
 from polyir.model.arguments import Source, source_of
 from polyir.model.requirements import Requirement, requirements_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.runtime.functions import numpy_type
+from polyir.sets.lists import maps_of, parameters_of
+from polyir.sets.values import isl_value
 from polyir.target.abi import (
     ArrayParameter,
     Parameter,

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import MissingPackageError, nearest
+from polyir.base.diagnostics import MissingPackageError, nearest
 from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import ArgumentChecks, ArgumentError, ArgumentTypeError
 from polyir.runtime.compiler import CompilationError, CompilerOptions

@@ -23,7 +23,7 @@ from numpy.lib.array_utils import byte_bounds
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import (
     ArgumentChecks,

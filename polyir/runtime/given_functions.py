@@ -15,7 +15,7 @@ import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
 from polyir.runtime.compiler import CompilerOptions, build_library
 from polyir.runtime.functions import C_TYPES, numpy_type
 from polyir.runtime.library import loaded

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from polyir.diagnostics import MissingPackageError
+from polyir.base.diagnostics import MissingPackageError
 
 Indices = npt.NDArray[np.int64]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.irregular.guards import Guards
 from polyir.irregular.plans import InspectionPlan
 from polyir.runtime.argument_checks import ArgumentError, ArgumentTypeError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import ArgumentChecks
 from polyir.runtime.compiler import undefined

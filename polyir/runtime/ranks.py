@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.runtime.compiler import CompilationError, CompilerOptions, run_command
 from polyir.runtime.measure import Argument
 from polyir.runtime.mpi import find_mpi

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final
 
-from polyir.limits import processors
+from polyir.base.limits import processors
 
 _TaskType = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _Callback = ctypes.CFUNCTYPE(

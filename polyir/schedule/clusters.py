@@ -17,8 +17,6 @@ from typing import Literal
 
 import islpy as isl
 
-from polyir.isl_lists import basic_maps_of
-from polyir.isl_values import isl_value
 from polyir.schedule.components import (
     Component,
     Pair,
@@ -46,6 +44,8 @@ from polyir.schedule.tree import (
     Hyperplane,
     affine_function,
 )
+from polyir.sets.lists import basic_maps_of
+from polyir.sets.values import isl_value
 
 ClusterFusion = Literal["max", "typed", "min"]
 """When clusters are joined.

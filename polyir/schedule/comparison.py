@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import annotate_bands
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.legality import violations
+from polyir.sets.lists import sets_of
 
 
 @dataclass(frozen=True)

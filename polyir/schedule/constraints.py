@@ -12,9 +12,9 @@ from functools import cached_property
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError
-from polyir.isl_lists import maps_of, sets_of
+from polyir.base.diagnostics import PolyirError
 from polyir.schedule.linear import Row, constraint_rows, rank
+from polyir.sets.lists import maps_of, sets_of
 
 
 class SchedulingError(PolyirError):

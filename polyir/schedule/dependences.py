@@ -9,13 +9,13 @@ from typing import Self
 
 import islpy as isl
 
-from polyir.isl_lists import maps_of
-from polyir.isl_values import isl_value
-from polyir.limits import within_operations
+from polyir.base.limits import within_operations
 from polyir.schedule.components import Pair
 from polyir.schedule.constraints import ScheduleConstraints, ScheduledStatement
 from polyir.schedule.farkas import NonNegativeForms, forms_of_loops, non_negative_forms
 from polyir.schedule.tree import Hyperplane
+from polyir.sets.lists import maps_of
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from functools import cached_property, lru_cache, partial, reduce
 
 import islpy as isl
 
-from polyir.isl_lists import basic_maps_of, parameters_of
-from polyir.limits import within_operations
+from polyir.base.limits import within_operations
 from polyir.schedule.double_description import generators
 from polyir.schedule.linear import Row, constraint_rows, dot, matrix_of
+from polyir.sets.lists import basic_maps_of, parameters_of
 
 
 @dataclass(frozen=True)

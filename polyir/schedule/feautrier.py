@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.isl_lists import basic_maps_of, pieces_of
 from polyir.schedule.components import (
     Component,
     in_program_order,
@@ -37,6 +36,7 @@ from polyir.schedule.tree import (
     ScheduleResult,
     affine_function,
 )
+from polyir.sets.lists import basic_maps_of, pieces_of
 
 
 @dataclass(frozen=True)

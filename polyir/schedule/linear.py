@@ -9,7 +9,7 @@ from operator import mul
 
 import islpy as isl
 
-from polyir.isl_values import isl_value
+from polyir.sets.values import isl_value
 
 Row = tuple[int, ...]
 

@@ -14,8 +14,8 @@ from typing import Final, TypeVar
 
 import islpy as isl
 
-from polyir.isl_values import isl_value
 from polyir.schedule.constraints import ScheduleConstraints
+from polyir.sets.values import isl_value
 
 LEAST_SIZE: Final = 6
 """Smaller constants are kept: they are offsets in subscripts. No parameter is less than this."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.dialects.loop_attributes import LoopAttributes
-from polyir.isl_maps import universe
 from polyir.isl_trees import with_member_objects
-from polyir.isl_values import isl_value
 from polyir.schedule.constraints import ScheduledStatement
 from polyir.schedule.linear import Row
+from polyir.sets.maps import universe
+from polyir.sets.values import isl_value
 
 
 @dataclass(frozen=True)

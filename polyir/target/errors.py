@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError, location_of
 
 
 class TargetError(PolyirError):

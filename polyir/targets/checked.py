@@ -6,9 +6,9 @@ from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 
+from polyir.base.walks import operations_in
 from polyir.loops.checked_allocations import Threads, check_functions
 from polyir.passes.prerequisites import lower_for_target
-from polyir.walks import operations_in
 
 
 def check_added_memory(

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.inner_steps import apply_inside
+from polyir.base.inner_steps import apply_inside
 from polyir.passes.lower_to_llvm import LowerToLlvmPass
 from polyir.passes.prerequisites import lower_for_target
 from polyir.target.llvm.text import llvm_ir

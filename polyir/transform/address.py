@@ -17,9 +17,9 @@ from typing import ClassVar
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
-from polyir.isl_lists import sets_of
+from polyir.base.diagnostics import OptionError
 from polyir.isl_trees import node_type
+from polyir.sets.lists import sets_of
 from polyir.transform.walk import BAND, check_statements
 
 _ADDRESS = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?\.(?P<loop>\d+)")

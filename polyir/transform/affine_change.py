@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import parameters_of
-from polyir.isl_values import isl_value
 from polyir.model.outcome import Outcome
+from polyir.sets.lists import parameters_of
+from polyir.sets.values import isl_value
 from polyir.transform.address import Directory, Loop, LoopAddress, StatementAddress
 from polyir.transform.bands import listed, loop_members, replace_band, require_free
 from polyir.transform.loop_attributes import settled

@@ -8,13 +8,13 @@ from typing import Literal
 
 import islpy as isl
 
+from polyir.base.limits import within_operations
 from polyir.dialects.loop_attributes import DynamicAttr, LoopAttributes, ParallelAttr
-from polyir.isl_lists import basic_sets_of, maps_of
 from polyir.isl_trees import mapped_children, node_type
-from polyir.limits import within_operations
 from polyir.model.outcome import Outcome
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import leaves, loop_steps
+from polyir.sets.lists import basic_sets_of, maps_of
 from polyir.transform.bands import with_attributes
 from polyir.transform.walk import BAND, name_list, statements_of
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import islpy as isl
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_trees import band_schedule, with_member_objects

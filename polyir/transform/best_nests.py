@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import TreeNode, build_tree, describe_tree
 from polyir.model.outcome import Outcome
+from polyir.sets.lists import sets_of
 from polyir.transform.loop_attributes import settled
 
 

@@ -18,10 +18,9 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from polyir.diagnostics import ViolatedPair
+from polyir.base.diagnostics import ViolatedPair
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.legality import example_of, first_ordered
 from polyir.model.order import (
@@ -36,6 +35,7 @@ from polyir.model.order import (
 )
 from polyir.model.symbolic_tiles import tiled_loops, tiles_at
 from polyir.model.tree import attributes_of_members
+from polyir.sets.lists import maps_of
 from polyir.transform.address import Directory, LoopPosition, TreePath
 from polyir.transform.walk import name_list, statements_of
 

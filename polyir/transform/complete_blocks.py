@@ -6,10 +6,10 @@ from itertools import product
 
 import islpy as isl
 
-from polyir.isl_lists import basic_sets_of
 from polyir.isl_trees import node_type
-from polyir.isl_values import isl_value
 from polyir.model.tree_loops import leaves, schedules_below
+from polyir.sets.lists import basic_sets_of
+from polyir.sets.values import isl_value
 from polyir.transform.walk import BAND
 
 

@@ -12,14 +12,14 @@ from typing import Literal
 
 import islpy as isl
 
-from polyir.isl_hulls import simplified
-from polyir.isl_lists import maps_of
-from polyir.limits import within_operations
+from polyir.base.limits import within_operations
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.raising.context import is_certain, known_extent
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.temporaries import why_no_temporary
+from polyir.sets.hulls import simplified
+from polyir.sets.lists import maps_of
 from polyir.transform.reference_groups import (
     LoopBody,
     NotPromotableError,

@@ -14,11 +14,11 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from polyir.dialects.affine_extra import vector_load, vector_store
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.scop import ScopOp, Space, StmtOp
-from polyir.isl_lists import parameters_of
-from polyir.isl_maps import moved_along, universe
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule
 from polyir.model.affine_maps import affine_expression, map_over
 from polyir.model.vectors import aligned, element_number
+from polyir.sets.lists import parameters_of
+from polyir.sets.maps import moved_along, universe
 
 
 @dataclass(frozen=True)

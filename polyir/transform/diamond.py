@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import mapped_children, node_type
-from polyir.isl_values import isl_value
 from polyir.model.bands import Obstacle, active_at
 from polyir.model.order import Active, Member, members_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import attributes_of_members
+from polyir.sets.lists import sets_of
+from polyir.sets.values import isl_value
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     Degrees,

@@ -7,13 +7,13 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import sets_of
-from polyir.isl_maps import universe
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves
+from polyir.sets.lists import sets_of
+from polyir.sets.maps import universe
 from polyir.transform.address import Directory, LoopAddress, StatementAddress
 from polyir.transform.bands import listed
 from polyir.transform.loop_attributes import settled

@@ -10,11 +10,11 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import basic_sets_of, maps_of, sets_of
-from polyir.isl_maps import universe
 from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves
+from polyir.sets.lists import basic_sets_of, maps_of, sets_of
+from polyir.sets.maps import universe
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, band_from
 from polyir.transform.loop_attributes import settled

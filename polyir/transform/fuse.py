@@ -8,7 +8,7 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome

@@ -11,14 +11,14 @@ from pathlib import Path
 import islpy as isl
 from xdsl.utils.exceptions import VerifyException
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import maps_of, parameters_of, sets_of
-from polyir.isl_maps import universe
 from polyir.isl_trees import band_schedule
 from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import tree_from_schedule
+from polyir.sets.lists import maps_of, parameters_of, sets_of
+from polyir.sets.maps import universe
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import name_list, names_in, require_own_instances
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import active_at
 from polyir.model.order import Member, members_of
 from polyir.model.outcome import Outcome
+from polyir.sets.lists import sets_of
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import LoopMember, anchored, insert_band, loop_members, start_at
 from polyir.transform.hexagons import Hexagons

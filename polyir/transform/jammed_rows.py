@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import islpy as isl
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, ReductionAttr, VectorAttr
 from polyir.model.outcome import Outcome

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import islpy as isl
 
-from polyir.isl_lists import text_of
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.tree import AddedBelow
+from polyir.sets.lists import text_of
 from polyir.transform.address import Directory, LoopPosition, TreePath
 from polyir.transform.bands import LoopMember, listed, loop_members
 from polyir.transform.walk import BAND, MARK, statements_of

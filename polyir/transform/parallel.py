@@ -9,7 +9,7 @@ from typing import Literal
 import islpy as isl
 from xdsl.ir import Attribute
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import (
     JamAttr,

@@ -10,10 +10,10 @@ from itertools import combinations
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, merge_below
 from polyir.model.order import Active, across_children, below, members_of, still_active
+from polyir.sets.lists import sets_of
 from polyir.transform.bands import loop_members, replace_band
 from polyir.transform.tile import is_within_tiles, runs_over_tiles
 from polyir.transform.walk import MARK

@@ -13,14 +13,14 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import mapped_children, node_type
-from polyir.isl_values import isl_value
 from polyir.model.bands import annotate_bands
 from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
+from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.values import isl_value
 from polyir.transform.bands import (
     LoopMember,
     functions_of,

@@ -19,19 +19,19 @@ from typing import Literal
 import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from polyir.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
 from polyir.dialects.scop import Space
-from polyir.isl_hulls import simplified
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import TreeNode, build_tree, describe_tree
-from polyir.isl_values import isl_value
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop, unique_name
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import without_extensions
 from polyir.model.vectors import VECTOR_BYTES
+from polyir.sets.hulls import simplified
+from polyir.sets.lists import maps_of
+from polyir.sets.values import isl_value
 from polyir.transform.address import LoopAddress, TreePath
 from polyir.transform.copied_elements import CopiedElements, Footprint
 from polyir.transform.copy_statements import (

@@ -14,14 +14,14 @@ from itertools import combinations
 import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from polyir.diagnostics import LegalityError
-from polyir.isl_lists import maps_of
+from polyir.base.diagnostics import LegalityError
 from polyir.isl_trees import node_type
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.symbolic_tiles import tiled_loops, tiles_at
 from polyir.model.tree_loops import iterations_at
+from polyir.sets.lists import maps_of
 from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
 from polyir.transform.walk import BAND
 

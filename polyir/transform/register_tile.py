@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, ReductionAttr, VectorAttr
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
 from polyir.model.order import members_of
@@ -18,6 +17,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree import attributes_of_members
 from polyir.model.vectors import has_vectors
+from polyir.sets.lists import sets_of
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import islpy as isl
 
-from polyir.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import mapped_children, node_type
-from polyir.isl_values import isl_value
 from polyir.model.bands import annotate_band
 from polyir.model.outcome import Outcome
+from polyir.sets.values import isl_value
 from polyir.transform.bands import LoopMember, anchored, loop_members
 from polyir.transform.loop_attributes import settled
 from polyir.transform.tile import TileOptions, insert_tiles, runs_over_tiles

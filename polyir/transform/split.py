@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import parameters_of
 from polyir.model.outcome import Outcome
+from polyir.sets.lists import parameters_of
 from polyir.transform.address import Directory, LoopAddress, StatementAddress, StatementPart
 from polyir.transform.bands import listed, require_free, split_at
 from polyir.transform.loop_attributes import settled

@@ -13,10 +13,10 @@ from itertools import chain
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import basic_maps_of, sets_of
 from polyir.isl_trees import node_type
 from polyir.model.order import Active, all_active, below, forward, members_of, still_active
 from polyir.model.outcome import Outcome
+from polyir.sets.lists import basic_maps_of, sets_of
 from polyir.transform.bands import require_free, split_at
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import BAND, name_list, require_own_instances, statements_of

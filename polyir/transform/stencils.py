@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from polyir.isl_values import isl_value
 from polyir.model.bands import Obstacle
 from polyir.model.order import Active, Member, backward, forward
+from polyir.sets.values import isl_value
 
 
 class NoStencilError(Exception):

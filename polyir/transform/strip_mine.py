@@ -7,11 +7,11 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import sets_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import member_steps
+from polyir.sets.lists import sets_of
 from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import (
     LoopMember,

@@ -11,17 +11,17 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Index
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
 
-from polyir.diagnostics import LegalityError, OptionError, location_of
+from polyir.base.diagnostics import LegalityError, OptionError, location_of
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import Origins, SymbolicTiles
 from polyir.dialects.scop import ScopOp
-from polyir.isl_lists import parameters_of
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles, with_tiles
+from polyir.sets.lists import parameters_of
 from polyir.transform.address import Directory, Loop, LoopAddress, LoopPosition, node_at
 from polyir.transform.bands import listed, loop_members, require_free, split_at, with_attributes
 from polyir.transform.loop_attributes import cut, settled

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_trees import mapped_children, node_type
-from polyir.isl_values import isl_value
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import (
     member_functions,
@@ -19,6 +18,7 @@ from polyir.model.tree_loops import (
     numbers_tiles,
     schedules_below,
 )
+from polyir.sets.values import isl_value
 from polyir.transform.address import Directory, Loop, LoopAddress, node_at
 from polyir.transform.bands import (
     LoopMember,

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import islpy as isl
 
-from polyir.diagnostics import LegalityError, OptionError, nearest
+from polyir.base.diagnostics import LegalityError, OptionError, nearest
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import facts_of_nest, merge_bands
+from polyir.sets.lists import sets_of
 
 BAND = isl.schedule_node_type.band
 MARK = isl.schedule_node_type.mark

@@ -8,16 +8,16 @@ from typing import Literal
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import mapped_children, node_type
-from polyir.isl_values import isl_value
 from polyir.model.bands import active_at, annotate_bands, band_facts
 from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree_loops import member_steps
+from polyir.sets.values import isl_value
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     Degrees,

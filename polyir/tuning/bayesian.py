@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from math import isfinite
 from typing import Any, Final, Literal
 
-from polyir.diagnostics import MissingPackageError
+from polyir.base.diagnostics import MissingPackageError
 from polyir.tuning.recipes import Recipe
 from polyir.tuning.search import HEAD, OrderedSearch, Search
 from polyir.tuning.space import Space

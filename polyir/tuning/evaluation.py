@@ -20,8 +20,8 @@ from typing import Final, Protocol
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import PolyirError
-from polyir.limits import processors
+from polyir.base.diagnostics import PolyirError
+from polyir.base.limits import processors
 from polyir.pipeline import passes_of_pipeline
 from polyir.runtime.measure import Argument, compare_bits
 from polyir.tuning.kernel import Kernel

@@ -10,7 +10,7 @@ from io import StringIO
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import OptionError, PolyirError, nearest
+from polyir.base.diagnostics import OptionError, PolyirError, nearest
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import analysed_scops, has_equations, scops_in
 from polyir.runtime.data import Value, make_arguments

@@ -15,8 +15,8 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
-from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
-from polyir.limits import time_limited_to
+from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
+from polyir.base.limits import time_limited_to
 from polyir.passes.optimize import OptimizePass
 from polyir.passes.prerequisites import lower_for_target
 from polyir.passes.scheduler_pass import SchedulerPass

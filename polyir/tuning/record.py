@@ -10,8 +10,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from polyir.base.diagnostics import OptionError, PolyirError, missed, nearest
 from polyir.cost.machine import machine_of_system
-from polyir.diagnostics import OptionError, PolyirError, missed, nearest
 from polyir.pipeline import passes_of_pipeline
 from polyir.universe import available_passes
 

@@ -12,10 +12,10 @@ import islpy as isl
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
+from polyir.base.limits import ResourceError, limited
 from polyir.cost.machine import machine_of_system
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
-from polyir.limits import ResourceError, limited
 from polyir.model.scop import Scop
 from polyir.passes.constraints import schedule_constraints
 from polyir.passes.interleaving_schedule import InterleavingSchedulePass

@@ -9,9 +9,9 @@ import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.schedule_tree import BandOp, DomainOp, FilterOp, MarkOp, TreeOp
-from polyir.isl_lists import sets_of
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop
+from polyir.sets.lists import sets_of
 
 _STYLES: Mapping[DependenceKind, str] = {
     DependenceKind.FLOW: "solid",

@@ -13,7 +13,7 @@ from math import gcd
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from polyir.diagnostics import OptionError, PolyirError
+from polyir.base.diagnostics import OptionError, PolyirError
 from polyir.dialects.dependence import DependenceKind
 from polyir.view.layout import SPREAD, Frame, Node, Place, Plane, outline, planes_of, sampled
 from polyir.view.picture import Arrow, Instance, Picture

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_lists import maps_of, parameters_of
-from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
+from polyir.sets.lists import maps_of, parameters_of
+from polyir.sets.values import isl_value
 
 Coordinates = tuple[int, ...]
 

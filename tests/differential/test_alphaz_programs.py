@@ -16,7 +16,7 @@ import pytest
 from equation_runs import Arrays, assert_equal, compiled, run
 from equation_systems import random_inputs, without_names
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.checks import check_system
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate

@@ -14,9 +14,9 @@ from rank_programs import SANITIZED, Argument, build, missing_mpi
 from suites import examples
 
 from polyir import api
+from polyir.base.diagnostics import remarks_to
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import Scop
 from polyir.passes import lower_poly

@@ -13,7 +13,7 @@ from faulty_ranks import PIPELINE, STENCIL
 from rank_programs import BUSY, BUSY_LIMIT, RankProgram, build, missing_mpi
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime.functions import public_signatures
 from polyir.runtime.ranks import RanksError
 

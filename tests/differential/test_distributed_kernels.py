@@ -18,7 +18,7 @@ from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from rank_programs import RankProgram, build, missing_mpi
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.distributed.requirements import NotDistributedError
 from polyir.runtime import compare_bits
 from polyir.runtime.functions import public_signatures

@@ -16,7 +16,7 @@ from kernels import KERNELS
 from rank_programs import build, missing_mpi
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.distributed import exchange
 from polyir.distributed.elements import OWN, PEER, Division, Elements, divisions_of
 from polyir.distributed.exchange import MOST_PIECES

@@ -16,7 +16,7 @@ from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from rank_programs import FLAGS, filled, missing_mpi
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import compare_bits
 from polyir.runtime.compiler import CompilerOptions
 from polyir.runtime.functions import public_signatures

@@ -19,16 +19,16 @@ from kernels import KERNELS
 from rank_programs import Argument, build, missing_mpi
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.counting import fixed
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram
 from polyir.distributed.time_model import Line, Network, TiledSpace
-from polyir.isl_lists import sets_of
 from polyir.model.scop import scop_of
 from polyir.runtime import CompilerOptions, compare_bits
 from polyir.runtime.functions import public_signatures
+from polyir.sets.lists import sets_of
 
 needs_mpi = pytest.mark.skipif(bool(missing_mpi()), reason=missing_mpi())
 

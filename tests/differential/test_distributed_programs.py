@@ -13,7 +13,7 @@ from rank_programs import build, missing_mpi
 from suites import in_turn
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
 from polyir.runtime import compare_bits

@@ -16,7 +16,7 @@ from kernels import KERNELS
 from rank_programs import SANITIZED, Argument, build, missing_mpi
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import CompilerOptions, compare_bits
 from polyir.runtime.functions import CompiledFunction, numpy_type, public_signatures
 from polyir.target.abi import ArrayParameter

@@ -13,7 +13,7 @@ from rank_programs import RankProgram, build, missing_mpi
 from ranks import needs_mpi4py, python_on_ranks
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import ranks
 from polyir.runtime.functions import public_signatures
 from polyir.runtime.rank_program import rank_program

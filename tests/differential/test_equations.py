@@ -13,7 +13,7 @@ from equation_systems import random_inputs
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.equations.element_types import ElementType
 from polyir.equations.inlining import inlined, merged_bodies
 from polyir.equations.system import Constant, Role, System

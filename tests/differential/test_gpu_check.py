@@ -6,7 +6,7 @@ import pytest
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.model.proof import are_kernels_proved, kernels_of
 from polyir.passes.prerequisites import scops_in
 

@@ -10,7 +10,7 @@ from gpu_devices import missing_opencl
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import compare_bits
 
 pytestmark = pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())

@@ -13,7 +13,7 @@ from oracle import MISSING_TOOLS_REASON, MLIR_OPT, MLIR_TRANSLATE, mlir_opt_avai
 from suites import rarely
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.target.mlir import print_module
 from polyir.universe import PASS_NAMES
 

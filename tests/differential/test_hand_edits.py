@@ -21,8 +21,8 @@ from oracle import MISSING_TOOLS_REASON, Argument, Oracle, mlir_opt_available
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import LegalityError, PolyirError, remarks_to
-from polyir.limits import ResourceError, time_limited_to
+from polyir.base.diagnostics import LegalityError, PolyirError, remarks_to
+from polyir.base.limits import ResourceError, time_limited_to
 from polyir.model.proof import unchecked
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.runtime import compare_bits

@@ -13,7 +13,7 @@ from kernel_matrix.references import digests_of, reference_of
 from suites import examples, rarely
 
 from polyir import api
-from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
 from polyir.interleaving.of_schedule import interleaving_of_schedule
 from polyir.interleaving.point import interleaving_of_text
 from polyir.interleaving.schedule import InterleavingScheduler

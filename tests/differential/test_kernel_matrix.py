@@ -18,7 +18,7 @@ from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module

@@ -15,7 +15,7 @@ from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits
 
 pytest.importorskip("llvmlite")

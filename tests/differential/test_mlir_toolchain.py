@@ -24,7 +24,7 @@ from oracle import (
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import compare_bits
 from polyir.target.mlir import print_module
 from polyir.tools.polyir_opt import main

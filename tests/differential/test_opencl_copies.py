@@ -17,7 +17,7 @@ from static_kernels import static_text
 from suites import rarely
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, compare_bits
 
 pytestmark = [

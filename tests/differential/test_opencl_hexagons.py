@@ -12,7 +12,7 @@ from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from suites import rarely
 
 from polyir import api
-from polyir.diagnostics import Remark, remarks_to
+from polyir.base.diagnostics import Remark, remarks_to
 from polyir.runtime import compare_bits
 
 pytestmark = [

@@ -18,7 +18,7 @@ from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from suites import rarely
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, compare_bits
 
 pytestmark = [

@@ -315,7 +315,7 @@ def run(code: str, **environment: str) -> str:
 
 
 OPEN = """
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.runtime.gpu.device import open_device
 try:
     print(open_device("opencl").name)

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module

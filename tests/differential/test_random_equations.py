@@ -14,13 +14,13 @@ from equation_runs import assert_equal, assert_same, compiled, run
 from equation_systems import random_inputs, random_system
 from suites import examples
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
+from polyir.base.limits import CrashError, ResourceError, limited, time_limited_to
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.simplification.options import Options
 from polyir.equations.simplification.simplify import simplify_reductions
 from polyir.equations.system import System
-from polyir.limits import CrashError, ResourceError, limited, time_limited_to
 from polyir.tuning.processes import end_openmp_threads
 
 IS_FUZZING = "POLYIR_FUZZ_EQUATIONS" in os.environ

@@ -15,7 +15,7 @@ from gpu_devices import missing_opencl
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
 from polyir.runtime.functions import CompiledFunction, numpy_type
 from polyir.target.abi import ArrayParameter

@@ -22,7 +22,7 @@ from suites import rarely
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import PolyirError, remarks_to
+from polyir.base.diagnostics import PolyirError, remarks_to
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)

@@ -20,7 +20,7 @@ from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from suites import rarely
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
 from polyir.target.gpu import Language, gpu_text
 

@@ -20,7 +20,7 @@ from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from suites import in_turn, rarely, some
 
 from polyir import api
-from polyir.diagnostics import Remark, remarks_to
+from polyir.base.diagnostics import Remark, remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)

@@ -15,7 +15,7 @@ from traces import mlir_text
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)

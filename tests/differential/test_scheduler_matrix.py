@@ -14,7 +14,7 @@ from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)

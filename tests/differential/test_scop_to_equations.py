@@ -17,7 +17,7 @@ from oracle import MISSING_TOOLS_REASON, Argument, Oracle, mlir_opt_available
 from suites import examples, rarely
 
 from polyir import api
-from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
 

@@ -15,7 +15,7 @@ import pytest
 from ranks import needs_mpi
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.simulation import Simulation

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from oracle import MISSING_TOOLS_REASON, MLIR_OPT, mlir_opt_available
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.frontend.parse import parse_module
 from polyir.universe import new_context
 

@@ -28,9 +28,9 @@ from pathlib import Path
 from random import Random
 
 from polyir import api
-from polyir.diagnostics import InputSyntaxError, PolyirError, remarks_to
+from polyir.base.diagnostics import InputSyntaxError, PolyirError, remarks_to
+from polyir.base.limits import time_limited_to
 from polyir.frontend.parse import parse_module
-from polyir.limits import time_limited_to
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.target.mlir import print_module
 from polyir.tools import polyir_alpha, polyir_cc, polyir_opt

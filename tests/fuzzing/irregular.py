@@ -29,7 +29,7 @@ from fuzzing.irregular_nodes import RunError
 from fuzzing.irregular_programs import Expected, expected, random_program
 from fuzzing.irregular_statements import Program
 from polyir import api
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.runtime.inspected import InspectionError
 

@@ -48,14 +48,14 @@ from fuzzing.run import arguments_for
 from fuzzing.trace import layout_of
 from fuzzing.updates import with_updates
 from polyir import api
-from polyir.diagnostics import PolyirError, remarks_to
+from polyir.base.diagnostics import PolyirError, remarks_to
+from polyir.base.limits import ResourceError, time_limited_to
 from polyir.dialects.schedule_tree import BandOp
 from polyir.distributed.requirements import (
     NotDistributedError,
     require_distributable,
     require_known_elements,
 )
-from polyir.limits import ResourceError, time_limited_to
 from polyir.model.analysis import DataflowError
 from polyir.model.scop import scop_of
 from polyir.passes.poly_raise import PolyRaisePass

@@ -30,9 +30,9 @@ from fuzzing.pipelines import DRAWN, drawn_pass
 from fuzzing.program import FLOATS, Program
 from fuzzing.trace import Layout, layout_of
 from polyir import api
+from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
+from polyir.base.limits import ResourceError, time_limited_to
 from polyir.codegen.ast_build import IncorrectAstError
-from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
-from polyir.limits import ResourceError, time_limited_to
 from polyir.model.analysis import DataflowError
 from polyir.passes.check_schedule import CheckSchedulePass
 from polyir.passes.poly_raise import PolyRaisePass

@@ -16,8 +16,8 @@ from guarded_arrays import guarded
 from kernel_matrix.cases import Case
 from kernel_matrix.references import Reference, difference, digests_of, sizes_of
 from polyir import api
-from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
-from polyir.limits import ResourceError, time_limited_to
+from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
+from polyir.base.limits import ResourceError, time_limited_to
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.runtime.compiler import CompilationError
 

@@ -11,7 +11,7 @@ import pytest
 from equation_systems import random_inputs, random_system
 from suites import examples
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.basis import change_of_basis, change_reduction_basis
 from polyir.equations.checks import check_program
 from polyir.equations.distribution import DISTRIBUTES, factor_out_of_reduction

@@ -11,7 +11,7 @@ from equation_systems import without_names
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.checks import check_program
 from polyir.equations.system import (
     AutoRestrict,

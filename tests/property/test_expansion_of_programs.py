@@ -14,7 +14,7 @@ from suites import examples
 from xdsl.ir import Block
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
 from polyir.model.affine import constant
 from polyir.model.scop import Scop, scop_of, statement_reader

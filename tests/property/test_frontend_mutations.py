@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import InputSyntaxError
+from polyir.base.diagnostics import InputSyntaxError
 from polyir.frontend.parse import parse_module
 from polyir.target.mlir import print_module
 

@@ -8,7 +8,7 @@ from replay import function_of, replay
 from suites import examples
 from xdsl.context import Context
 
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
 from polyir.model.raising import raise_module
 from polyir.passes.pluto_schedule import PlutoSchedulePass

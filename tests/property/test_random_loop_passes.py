@@ -16,8 +16,8 @@ from xdsl.context import Context
 from xdsl.dialects import affine
 from xdsl.passes import ModulePass
 
+from polyir.base.diagnostics import remarks_to
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
-from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
 from polyir.loops import scalar_replacement, split_loops
 from polyir.passes.scalar_replacement import ScalarReplacementPass

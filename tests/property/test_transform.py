@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from loop_programs import SIZE, Mode, Program, execute, names_in, ordered_pairs, poly_text, programs
 from poly_text import poly_module, scops_of
 
-from polyir.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences
 from polyir.model.tree import attributes_of_members
+from polyir.sets.lists import maps_of
 from polyir.transform.bands import split_at
 from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.distribute import DistributeOptions, distribute

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.tuning.kernel import digest_of
 from polyir.tuning.record import TunedMachine, TuningError, TuningRecord, record_of_json
 

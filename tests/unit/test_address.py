@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from execution import schedule
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.transform.address import (
     Directory,
     LoopAddress,

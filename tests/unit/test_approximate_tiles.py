@@ -3,9 +3,9 @@
 from polyir import api
 from polyir.codegen.approximate_tiles import TILE, with_approximate_tiles
 from polyir.codegen.simpler_loops import with_atomic_loops
-from polyir.isl_lists import sets_of
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
+from polyir.sets.lists import sets_of
 
 STENCIL = """
 func.func @stencil(%A: memref<?xf64>, %B: memref<?xf64>, %steps: index, %n: index) {

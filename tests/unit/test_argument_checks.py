@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 
 import polyir
 from polyir.api import Backend
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.model.arguments import Source
 from polyir.model.requirements import Requirement, requirements_of
 from polyir.runtime.argument_checks import (

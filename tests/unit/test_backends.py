@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polyir import api
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.runtime.compiler import CompilationError
 from polyir.runtime.threads import Task, ThreadTeam, default_thread_count
 from polyir.tools import polyir_run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from polyir.limits import within_operations
+from polyir.base.limits import within_operations
 from polyir.transform.balance import is_balanced
 
 SKEWED_TILES = """{ domain: "[m, n] -> { S[t, i] : 0 <= t < m and 0 < i < n - 1 }", child: {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.transform.best_nests import ScoredSchedule, best_nests
 

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import polyir
-from polyir.diagnostics import LegalityError, OptionError, PolyirError, Remark, remarks_to
+from polyir.api.sources import Language, read_source
+from polyir.base.diagnostics import LegalityError, OptionError, PolyirError, Remark, remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.runtime.argument_checks import ArgumentError, ArgumentTypeError
 from polyir.runtime.array_layouts import ArrayCopyWarning
-from polyir.sources import Language, read_source
 
 ONE_LINE = "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }"
 FILE = r"""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.frontend.parse import default_context, parse_module
 from polyir.target.abi import Scalar
 from polyir.target.c import COptions, emit_c

@@ -9,7 +9,7 @@ import pytest
 from faulty_ranks import PIPELINE, STENCIL
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.target.c.message_helpers import MESSAGE_HELPERS
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import polyir
-from polyir import api, compilation_cache
-from polyir.diagnostics import PolyirError, Remark, remarks_to
-from polyir.limits import time_limited_to
+from polyir import api
+from polyir.api import compilation_cache
+from polyir.base.diagnostics import PolyirError, Remark, remarks_to
+from polyir.base.limits import time_limited_to
 from polyir.passes.tile import TilePass
 from polyir.runtime import CompilerOptions, cache
 from polyir.runtime.cache import CacheError, read_entry, write_entry

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from polyir.base.diagnostics import OptionError
 from polyir.cost.machine import DEFAULT_CACHES, Machine, machine_from_json, machine_of_system
-from polyir.diagnostics import OptionError
 
 
 def _fake(root: Path, files: dict[str, str]) -> Path:

@@ -11,6 +11,7 @@ import pytest
 from kernels import KERNELS
 
 from polyir import api
+from polyir.base.diagnostics import remarks_to
 from polyir.cost.innermost import overlap_tests
 from polyir.cost.loop_tree import bands_of
 from polyir.cost.machine import Cache, Machine
@@ -19,11 +20,10 @@ from polyir.cost.program import constraints_of, function_of, region_of
 from polyir.cost.regions import Form, count
 from polyir.cost.states import State
 from polyir.cost.tile_sizes import tile_sizes
-from polyir.diagnostics import remarks_to
-from polyir.isl_lists import maps_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.vectors import element_bytes
 from polyir.passes.prerequisites import scops_in
+from polyir.sets.lists import maps_of
 
 
 @cache

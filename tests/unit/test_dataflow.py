@@ -4,11 +4,11 @@ import islpy as isl
 import pytest
 
 from polyir import api
-from polyir.isl_lists import maps_of
 from polyir.model.analysis import flow_by_dates
 from polyir.model.dataflow import array_flow
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
+from polyir.sets.lists import maps_of
 
 READS = "{ R[i = 3] -> A[86, 86, 86, 0, 1] }"
 WRITES = """{ W[i, j, k, l] -> A[a, d, d, b, c] : d = 22i + 8j + 2k + l and a mod 2 = 0 and

@@ -8,9 +8,9 @@ from poly_text import poly_module, scops_of
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import LegalityError, Remark, remarks_to
+from polyir.base.diagnostics import LegalityError, Remark, remarks_to
+from polyir.base.limits import time_limited_to
 from polyir.dialects.dependence import DependenceKind, Dependences
-from polyir.limits import time_limited_to
 from polyir.model.analysis import DataflowError
 from polyir.model.scop import Scop
 from polyir.passes import prerequisites

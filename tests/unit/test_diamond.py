@@ -10,13 +10,13 @@ from execution import Instance, assert_respects, execution, flow, pairs, schedul
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import LegalityError, OptionError, remarks_to
+from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import facts_of_band
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
+from polyir.sets.lists import maps_of
 from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.walk import coincident_flags

@@ -8,7 +8,7 @@ import islpy as isl
 import pytest
 
 from polyir import api
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 
 PROGRAM = """
 func.func @scale(%n: index, %s: f64, %A: memref<?xf64>) {

@@ -8,7 +8,7 @@ import pytest
 from ranks import needs_mpi4py, python_on_ranks
 
 import polyir
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.runtime.compiler import CompilationError
 
 KERNEL = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from polyir.diagnostics import Remark, remarks_to
+from polyir.base.diagnostics import Remark, remarks_to
 from polyir.equations.ir import module_of, program_of
 from polyir.equations.text.printer import Form, program_text
 from polyir.equations.text.reader import read_program

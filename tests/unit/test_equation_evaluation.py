@@ -10,7 +10,7 @@ import pytest
 from equation_systems import random_inputs, random_system
 
 import polyir
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.system import (

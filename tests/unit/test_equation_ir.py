@@ -11,7 +11,7 @@ from equation_systems import random_system
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
-from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.equations.ir import module_of, program_of, replace_program
 from polyir.equations.reading import alpha_module
 from polyir.equations.system import (

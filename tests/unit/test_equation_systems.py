@@ -9,7 +9,7 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from polyir.diagnostics import InputSyntaxError, PolyirError
+from polyir.base.diagnostics import InputSyntaxError, PolyirError
 from polyir.equations.checks import check_program
 from polyir.equations.cycles import cycles, direct_dependences
 from polyir.equations.inlining import inlined, merged_bodies

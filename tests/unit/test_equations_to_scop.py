@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import polyir
 from polyir import api
-from polyir.diagnostics import (
+from polyir.base.diagnostics import (
     LegalityError,
     OptionError,
     PolyirError,
@@ -20,6 +20,7 @@ from polyir.diagnostics import (
     RemarkKind,
     remarks_to,
 )
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import union_of
 from polyir.dialects.schedule_tree import BandOp, walk_tree
 from polyir.dialects.scop import ScopOp
@@ -31,7 +32,6 @@ from polyir.equations.pieces import definitions_of
 from polyir.equations.statements import computations_of
 from polyir.equations.text.reader import read_program
 from polyir.equations.to_scop import add_function
-from polyir.limits import within_operations
 from polyir.model.analysis import ORDERING_KINDS, compute_dependences
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in

@@ -8,7 +8,7 @@ from kernels import KERNELS
 from scop_after import scop_after
 
 from polyir import api
-from polyir.diagnostics import LegalityError, Remark, remarks_to
+from polyir.base.diagnostics import LegalityError, Remark, remarks_to
 from polyir.model.dataflow import array_flow
 from polyir.model.scop import Scop
 from polyir.model.temporaries import why_no_temporary

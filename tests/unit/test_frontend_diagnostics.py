@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyir.diagnostics import InputSyntaxError
+from polyir.base.diagnostics import InputSyntaxError
 from polyir.frontend.parse import parse_module
 
 # Each text, and what the user sees for it.

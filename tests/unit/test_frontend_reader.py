@@ -11,7 +11,7 @@ from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FileLineColLoc, MemRefType, ModuleOp, NoneAttr, f64
 from xdsl.ir import Operation, SSAValue
 
-from polyir.diagnostics import InputSyntaxError, SourceLocation, location_of
+from polyir.base.diagnostics import InputSyntaxError, SourceLocation, location_of
 from polyir.dialects.affine_extra import MaxOp, load_affine_extra
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from polyir.frontend import grammar

@@ -8,10 +8,10 @@ import islpy as isl
 import pytest
 from execution import Instance, execution, flow, pairs, schedule
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
+from polyir.sets.lists import maps_of
 from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.full_tiles import FullTileOptions, full_tiles, separate_full_tiles
 from polyir.transform.tile import TileOptions, tile

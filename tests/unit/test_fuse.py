@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from execution import execution, flow, schedule
 
-from polyir.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.transform.address import LoopAddress
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.fuse import FuseOptions, fuse

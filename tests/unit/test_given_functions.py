@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import polyir
-from polyir.diagnostics import OptionError, remarks_to
+from polyir.base.diagnostics import OptionError, remarks_to
 from polyir.runtime import CompiledModule
 from polyir.runtime.compiler import CompilationError
 from polyir.runtime.given_functions import GivenFunction

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from polyir import api
-from polyir.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
+from polyir.base.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import Scop
 from polyir.model.vectors import element_number, vector_width

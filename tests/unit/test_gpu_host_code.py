@@ -13,7 +13,7 @@ from scalar_operations import CASES, TEXT, Case, bits_of, calls_of
 from xdsl.dialects.func import FuncOp
 
 from polyir import api
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompiledModule
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from polyir import api
-from polyir.diagnostics import MissingPackageError, OptionError
+from polyir.base.diagnostics import MissingPackageError, OptionError
 from polyir.runtime.gpu import device
 from polyir.runtime.gpu.cuda import CudaDevice
 from polyir.runtime.gpu.device import Buffer, DeviceError, GpuTarget, open_device

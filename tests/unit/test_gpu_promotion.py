@@ -15,10 +15,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from polyir import api
+from polyir.base.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
+from polyir.base.limits import ResourceError
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
 from polyir.dialects.dependence import Dependences
-from polyir.limits import ResourceError
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, scop_of

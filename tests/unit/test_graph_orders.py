@@ -11,7 +11,7 @@ from irregular_programs import PROGRAMS, Arguments
 from sparse_matrices import laplacian, of_entries
 
 import polyir
-from polyir.diagnostics import MissingPackageError, OptionError
+from polyir.base.diagnostics import MissingPackageError, OptionError
 from polyir.runtime import CompiledModule, graph_orders
 from polyir.runtime.compiler import CompilationError
 from polyir.runtime.given_functions import GivenFunction

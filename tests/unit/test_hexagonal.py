@@ -13,16 +13,16 @@ from execution import Instance, assert_respects, execution, flow, pairs, schedul
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import LegalityError, OptionError, remarks_to
+from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
-from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import mapped_children, node_type, with_member_objects
 from polyir.model.bands import active_at, facts_of_band
 from polyir.model.order import members_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import attributes_of_members
 from polyir.passes.prerequisites import scops_in
+from polyir.sets.lists import maps_of, sets_of
 from polyir.transform.hexagonal import HexagonalOptions, hexagonal_tile
 from polyir.transform.hexagons import Hexagons
 from polyir.transform.stencils import time_steps

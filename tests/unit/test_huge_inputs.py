@@ -10,8 +10,8 @@ import pytest
 from scaling import chain, nest, wide
 
 from polyir import api
-from polyir.diagnostics import RemarkKind, remarks_to
-from polyir.limits import time_limited_to
+from polyir.base.diagnostics import RemarkKind, remarks_to
+from polyir.base.limits import time_limited_to
 
 SCHEDULERS = ("pluto-schedule", "isl-schedule", "feautrier-schedule", "isl-builtin-schedule")
 PROGRAMS = {"chain": chain(60), "nest": nest(12), "wide": wide(60)}

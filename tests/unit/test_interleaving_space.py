@@ -6,7 +6,7 @@ import islpy as isl
 import pytest
 from interleavings import interleavings
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.interleaving import linear_form
 from polyir.interleaving.linear_form import Condition, Variable
 from polyir.interleaving.point import Interleaving, interleaving_of_text

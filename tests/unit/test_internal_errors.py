@@ -10,8 +10,8 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 from polyir import api
+from polyir.base.internal_errors import InternalError
 from polyir.codegen import ast_build
-from polyir.internal_errors import InternalError
 from polyir.tools.polyir_cc import main as polyir_cc
 from polyir.tools.polyir_opt import main as polyir_opt
 from polyir.tools.reproducer import reproduced

@@ -9,7 +9,7 @@ from kernels import KERNELS
 from poly_text import poly_module, scops_of
 
 from polyir import api
-from polyir.diagnostics import LegalityError, OptionError, remarks_to
+from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences

@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 
-from polyir.isl_hulls import convex_with_strides
+from polyir.sets.hulls import convex_with_strides
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from schedule_checks import violations
 
 from polyir import api
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.model.live_ranges import require_same_values
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in

@@ -9,8 +9,8 @@ import islpy as isl
 import pytest
 
 import polyir
-from polyir.isl_values import isl_value
 from polyir.schedule.linear import entries_of, matrix_of
+from polyir.sets.values import isl_value
 
 NUMBERS = (0, -1, 2**31, 2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 10**30, -(7**4000), 10**5000)
 

@@ -9,7 +9,6 @@ import islpy as isl
 import pytest
 
 from polyir import api
-from polyir.isl_maps import moved_along
 from polyir.model.copies import require_right_copies
 from polyir.model.copy_events import Event, access_events
 from polyir.model.iteration_copies import are_right_in_iterations
@@ -17,6 +16,7 @@ from polyir.model.local_arrays import local_marks, shared_arrays
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import added_statements
 from polyir.passes.prerequisites import scops_in
+from polyir.sets.maps import moved_along
 
 TEXT = """
 func.func @f(%T: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.model.bands import annotate_bands, facts_of_band, facts_of_nest, merge_bands
 from polyir.model.distance import vectors_of

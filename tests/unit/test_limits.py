@@ -16,10 +16,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api, limits
-from polyir.codegen import ast_build
-from polyir.diagnostics import LegalityError, Remark, SourceLocation, remarks_to
-from polyir.dialects.scop import ScopOp
-from polyir.limits import (
+from polyir.base.diagnostics import LegalityError, Remark, SourceLocation, remarks_to
+from polyir.base.limits import (
     DEFAULT_TIME_LIMIT,
     CrashError,
     ResourceError,
@@ -29,6 +27,8 @@ from polyir.limits import (
     time_limited_to,
     within_operations,
 )
+from polyir.codegen import ast_build
+from polyir.dialects.scop import ScopOp
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import scops_in
 

@@ -10,7 +10,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 
 from polyir import api
-from polyir.diagnostics import LegalityError, OptionError, PolyirError, Remark, remarks_to
+from polyir.base.diagnostics import LegalityError, OptionError, PolyirError, Remark, remarks_to
 
 ROOT = Path(__file__).parents[2]
 ROW_SUMS = (ROOT / "examples" / "row-sums.mlir").read_text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from execution import Instance, assert_respects, execution, flow, schedule
 
-from polyir.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.tree import attributes_of_members

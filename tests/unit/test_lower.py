@@ -8,10 +8,10 @@ from traces import lower, mlir_text, parse
 from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
+from polyir.base.diagnostics import PolyirError
 from polyir.codegen.ast_build import build_ast
 from polyir.codegen.iterator_names import loop_names
 from polyir.codegen.symbolic_tiles import expand_tiles
-from polyir.diagnostics import PolyirError
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule

@@ -16,7 +16,7 @@ import islpy as isl
 import pytest
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.counting import fixed
 from polyir.distributed.options import DistributionOptions
@@ -24,9 +24,9 @@ from polyir.distributed.rank_blocks import grid_of
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram
 from polyir.distributed.traffic import Traffic
-from polyir.isl_lists import maps_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind
+from polyir.sets.lists import maps_of
 
 KERNELS = Path(__file__).parents[2] / "benchmarks" / "polybench"
 STEPWISE = "feautrier-schedule"

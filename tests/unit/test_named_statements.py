@@ -6,7 +6,7 @@ import pytest
 from poly_text import poly_module, scops_of
 from xdsl.context import Context
 
-from polyir.diagnostics import OptionError, Remark, remarks_to
+from polyir.base.diagnostics import OptionError, Remark, remarks_to
 from polyir.passes.distribute import DistributePass
 from polyir.passes.fuse import FusePass
 

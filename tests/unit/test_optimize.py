@@ -6,7 +6,7 @@ import pytest
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
+from polyir.base.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop

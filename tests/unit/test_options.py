@@ -10,7 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.passes.options import describe_options, pass_from_python, pass_with_options
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.transform.address import LoopAddress

@@ -6,12 +6,12 @@ import pytest
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.dialects.dependence import Dependence
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
-from polyir.isl_lists import sets_of
 from polyir.model.analysis import compute_dependences
 from polyir.model.scop import Scop, scop_of
+from polyir.sets.lists import sets_of
 
 TILES = "pluto-schedule,tile{sizes=8},wavefront"
 REDUCTIONS = "poly-dependences{reassociate=true}"

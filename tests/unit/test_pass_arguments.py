@@ -10,8 +10,8 @@ import pytest
 
 import polyir
 from polyir import api
-from polyir.diagnostics import LegalityError, OptionError, PolyirError
-from polyir.limits import time_limited_to
+from polyir.base.diagnostics import LegalityError, OptionError, PolyirError
+from polyir.base.limits import time_limited_to
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.tile import TilePass
 

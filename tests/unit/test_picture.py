@@ -11,10 +11,10 @@ import islpy as isl
 import pytest
 from scop_after import STENCIL, scop_after
 
-from polyir.diagnostics import OptionError, PolyirError
+from polyir.base.diagnostics import OptionError, PolyirError
 from polyir.dialects.dependence import DependenceKind
-from polyir.isl_lists import maps_of
 from polyir.model.scop import Scop
+from polyir.sets.lists import maps_of
 from polyir.view.draw import check_format, draw
 from polyir.view.layout import outline, planes_of, sampled
 from polyir.view.picture import Picture, parameter_point, parameter_values, picture_of

@@ -9,7 +9,7 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 import polyir
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime.data import make_arguments

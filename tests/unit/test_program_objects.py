@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import polyir
-from polyir.diagnostics import LegalityError, OptionError
-from polyir.results import CheckedSchedule, Drawing, Report, SchedulerComparison
+from polyir.api.results import CheckedSchedule, Drawing, Report, SchedulerComparison
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.runtime.argument_checks import ArgumentError
 from polyir.universe import PASS_NAMES
 

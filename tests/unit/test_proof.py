@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import BoolAttr, ModuleOp, UnitAttr
 
 from polyir import api
-from polyir.diagnostics import LegalityError, remarks_to
+from polyir.base.diagnostics import LegalityError, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.isl_attributes import MultiUnionPwAffAttr
 from polyir.dialects.schedule_tree import BandOp

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from polyir import api
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop, scop_of

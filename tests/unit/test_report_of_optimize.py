@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir import api
-from polyir.diagnostics import Remark, remarks_kept, remarks_to
+from polyir.base.diagnostics import Remark, remarks_kept, remarks_to
 from polyir.passes.prerequisites import lower_scops, scops_in
 from polyir.report.contents import contents_of
 from polyir.report.estimates import EstimateTable, estimate_tables, number_text

@@ -14,8 +14,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.inner_steps import inner_step
-from polyir.limits import time_limited_to
+from polyir.base.inner_steps import inner_step
+from polyir.base.limits import time_limited_to
 from polyir.passes.prerequisites import scops_in
 from polyir.passes.tile import TilePass
 from polyir.report import report_page
@@ -113,7 +113,7 @@ def test_a_report_does_not_depend_on_the_number_of_processes(
     with time_limited_to(0):
         alone = report_page(recording)
     for number in (1, 3):
-        monkeypatch.setattr("polyir.limits.processors", lambda number=number: number)
+        monkeypatch.setattr("polyir.base.limits.processors", lambda number=number: number)
         assert report_page(recording) == alone
 
 

@@ -9,7 +9,7 @@ from kernels import KERNELS
 from suites import in_turn
 
 from polyir import api
-from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
 from polyir.model.legality import violations
 from polyir.model.live_ranges import require_same_values
 from polyir.model.scop import Scop, scop_of

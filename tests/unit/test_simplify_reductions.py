@@ -20,7 +20,7 @@ from simplified_systems import (
     show,
 )
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.simplification.complexity import (

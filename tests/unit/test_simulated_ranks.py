@@ -12,7 +12,7 @@ import pytest
 from suites import rarely
 
 from polyir import api
-from polyir.diagnostics import PolyirError, remarks_to
+from polyir.base.diagnostics import PolyirError, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.rank_blocks import Blocks, grid_of

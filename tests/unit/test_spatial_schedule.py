@@ -11,7 +11,7 @@ from compare_spatial import SpatialFigures, original, ours, spatial_figures
 from kernels import KERNELS
 
 from polyir import api
-from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
 from polyir.isl_trees import node_type
 from polyir.model.scop import scop_of
 from polyir.model.tree import attributes_of_members

@@ -10,7 +10,7 @@ import pytest
 from index_array_programs import PROGRAMS, SIZE, Arrays, Instance, Pair
 from xdsl.utils.exceptions import VerifyException
 
-from polyir.diagnostics import InputSyntaxError, PolyirError
+from polyir.base.diagnostics import InputSyntaxError, PolyirError
 from polyir.dialects.dependence import Dependence
 from polyir.frontend.parse import parse_module
 from polyir.model import uninterpreted

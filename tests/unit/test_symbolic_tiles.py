@@ -19,18 +19,18 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from polyir import api
+from polyir.base.diagnostics import LegalityError, OptionError, PolyirError, remarks_to
 from polyir.codegen.symbolic_tiles import expand_tiles
-from polyir.diagnostics import LegalityError, OptionError, PolyirError, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import VectorAttr
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
 from polyir.dialects.poly import Poly
-from polyir.isl_lists import sets_of
 from polyir.model.legality import violations
 from polyir.model.outcome import Outcome
 from polyir.model.scop import scop_of
 from polyir.model.symbolic_tiles import tiles_at, with_tiles
 from polyir.passes.prerequisites import replace_tree, scops_in
+from polyir.sets.lists import sets_of
 from polyir.tools.polyir_cc import main as polyir_cc
 from polyir.tools.polyir_run import main as polyir_run
 from polyir.transform.address import LoopAddress

@@ -9,6 +9,8 @@ from kernels import KERNELS
 from suites import rarely
 
 from polyir import api
+from polyir.base.diagnostics import remarks_to
+from polyir.base.limits import time_limited_to
 from polyir.codegen.ast import (
     AstFor,
     AstInstance,
@@ -30,12 +32,10 @@ from polyir.codegen.thread_strides import (
     StridesBelow,
     of_one_thread,
 )
-from polyir.diagnostics import remarks_to
-from polyir.isl_lists import sets_of
-from polyir.limits import time_limited_to
 from polyir.model.gpu import barrier_instances, kernel_marks
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
+from polyir.sets.lists import sets_of
 
 ODD = "map-to-gpu{tile=7 block=5,3 check=false shared=none registers=none}"
 GRID = "map-to-gpu{tile=5,3 block=7,5 grid=2 check=false shared=none registers=none}"

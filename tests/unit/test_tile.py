@@ -6,7 +6,7 @@ import islpy as isl
 import pytest
 from execution import Instance, assert_respects, execution, flow, schedule
 
-from polyir.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.tree_loops import member_steps
 from polyir.transform.address import LoopAddress

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polyir import api
-from polyir.diagnostics import PolyirError, remarks_to
+from polyir.base.diagnostics import PolyirError, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.tile_choice import best_tiles
 from polyir.distributed.time_model import Network, best_grid

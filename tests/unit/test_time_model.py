@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram

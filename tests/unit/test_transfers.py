@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.base.diagnostics import remarks_to
 from polyir.model import transfers as transfers_module
 from polyir.model.scop import Scop, scop_of
 from polyir.model.transfers import transfers

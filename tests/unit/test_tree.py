@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from polyir.base.limits import limited
 from polyir.dialects.loop_attributes import (
     GpuDimension,
     MapAttr,
@@ -29,7 +30,6 @@ from polyir.isl_trees import (
     objects_of,
     with_objects,
 )
-from polyir.limits import limited
 from polyir.model.tree import schedule_from_tree, tree_from_schedule
 
 DOMAIN = "[n] -> { S[i, j] : 0 <= i, j < n; T[i] : 0 <= i < n }"

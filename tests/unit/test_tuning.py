@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import polyir
 from polyir import api
-from polyir.diagnostics import OptionError, PolyirError, Remark, remarks_to
+from polyir.base.diagnostics import OptionError, PolyirError, Remark, remarks_to
 from polyir.pipeline import passes_of_pipeline
 from polyir.runtime import CompilerOptions
 from polyir.tools import polyir_tune

@@ -8,13 +8,13 @@ from kernels import KERNELS
 from xdsl.dialects.affine import ForOp
 
 from polyir import api
-from polyir.isl_lists import maps_of
+from polyir.base.walks import operations_in, outermost
 from polyir.isl_trees import node_type
 from polyir.model.order import all_active, below, below_child
 from polyir.model.scop import scop_of
 from polyir.model.tree_loops import leaves, schedules_below
 from polyir.passes.prerequisites import analysed_scops
-from polyir.walks import operations_in, outermost
+from polyir.sets.lists import maps_of
 
 
 def test_operations_in_the_order_of_walk() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from execution import assert_respects, execution, flow, schedule
 
-from polyir.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.walk import coincident_flags
 from polyir.transform.wavefront import WavefrontOptions, wavefront

@@ -17,8 +17,8 @@ from polyir.equations.system import (
     Polynomial,
     Variable,
 )
-from polyir.isl_values import isl_value
 from polyir.schedule.linear import Row
+from polyir.sets.values import isl_value
 
 Branch = tuple[isl.Set, Expression]
 """The points at which an expression has the value of another, which has no case, restriction or

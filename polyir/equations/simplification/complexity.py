@@ -15,8 +15,8 @@ import islpy as isl
 
 from polyir.equations.domains import Domains
 from polyir.equations.system import Body, Equation, Reduce, System
-from polyir.isl_values import isl_value
 from polyir.schedule.linear import constraint_rows, rank
+from polyir.sets.values import isl_value
 
 EMPTY = -1
 """The degree of a set without points."""

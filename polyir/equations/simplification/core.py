@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.equations.simplification.reductions import Reduction, translated
-from polyir.isl_hulls import simplified
 from polyir.schedule.linear import Row
+from polyir.sets.hulls import simplified
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from polyir.equations.simplification.reductions import (
     with_names,
 )
 from polyir.equations.system import Expression, Operation, Variable
-from polyir.isl_lists import parameters_of
 from polyir.schedule.linear import Row, dot, primitive
+from polyir.sets.lists import parameters_of
 
 Space = tuple[Row, ...]
 

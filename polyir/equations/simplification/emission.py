@@ -31,8 +31,8 @@ from polyir.equations.system import (
     Role,
     Variable,
 )
-from polyir.isl_hulls import simplified
-from polyir.isl_lists import pieces_of
+from polyir.sets.hulls import simplified
+from polyir.sets.lists import pieces_of
 
 MOST_SINGLE = 4
 """Of how many single values a reduction is written as an operation on them."""

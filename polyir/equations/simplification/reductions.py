@@ -20,9 +20,9 @@ from polyir.equations.simplification.bodies import (
 from polyir.equations.simplification.complexity import degree
 from polyir.equations.simplification.lattices import hermite, is_zero_on, kernel
 from polyir.equations.system import Dependence, Expression, Reduce, Restrict, Variable
-from polyir.isl_hulls import simplified
-from polyir.isl_values import isl_value
 from polyir.schedule.linear import Row, constraint_rows, dot, primitive
+from polyir.sets.hulls import simplified
+from polyir.sets.values import isl_value
 
 MOST_SUBSETS = 500
 """How many sets of facets are tried for the directions in which they lie."""

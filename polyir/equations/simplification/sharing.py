@@ -17,8 +17,8 @@ from polyir.equations.simplification.decomposition import Space, quotient_of
 from polyir.equations.simplification.lattices import quotient
 from polyir.equations.simplification.reductions import Reduction, edges, linear_function
 from polyir.equations.system import Expression, Index, Operation, Polynomial
-from polyir.isl_values import isl_value
 from polyir.schedule.linear import Row
+from polyir.sets.values import isl_value
 
 MOST_PIECES = 4
 """In how many parts a count may fall before it is left one function."""

@@ -8,7 +8,7 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
 from polyir.equations.simplification.bodies import branches
 from polyir.equations.simplification.complexity import (

@@ -9,7 +9,7 @@ from typing import NoReturn, TypeAlias, TypeVar
 import islpy as isl
 from lark import Token
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.equations.points import counted, named
 from polyir.equations.text.isl_text import IslText, plain_name
 from polyir.equations.text.names import names_of, position_names

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import islpy as isl
 from lark import Token
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.equations.points import counted
 from polyir.equations.system import (
     AutoRestrict,

@@ -11,10 +11,10 @@ from typing import TypeVar
 import islpy as isl
 from lark import Token
 
-from polyir.diagnostics import nearest
+from polyir.base.diagnostics import nearest
 from polyir.equations.text.names import Names
 from polyir.equations.text.source import Branch, Source, name_tokens, token, tree
-from polyir.isl_names import is_keyword
+from polyir.sets.names import is_keyword
 
 Object = TypeVar("Object")
 

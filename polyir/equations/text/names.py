@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import islpy as isl
 
-from polyir.isl_lists import parameters_of
+from polyir.sets.lists import parameters_of
 
 Names = tuple[str, ...]
 

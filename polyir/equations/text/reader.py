@@ -12,7 +12,7 @@ from typing import NoReturn
 import islpy as isl
 from lark import Token, Tree
 
-from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation, nearest
+from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation, nearest
 from polyir.equations.points import counted
 from polyir.equations.system import (
     Body,

@@ -9,7 +9,7 @@ from typing import NoReturn, TypeAlias
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.frontend.parser_tables import parser_with_tables
 
 Branch: TypeAlias = Tree[Token] | Token

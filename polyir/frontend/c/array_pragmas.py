@@ -12,7 +12,7 @@ from typing import Final
 
 from pycparser import c_ast
 
-from polyir.diagnostics import InputSyntaxError, SourceLocation
+from polyir.base.diagnostics import InputSyntaxError, SourceLocation
 from polyir.frontend.c.errors import location_of_node
 from polyir.frontend.c.scopes import DeclaredVariable, Meaning, Scopes
 

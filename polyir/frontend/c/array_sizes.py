@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from polyir.diagnostics import InputSyntaxError, SourceLocation
+from polyir.base.diagnostics import InputSyntaxError, SourceLocation
 from polyir.dialects.index_arrays import EXTENTS
 from polyir.frontend.c.array_pragmas import array_pragma, is_array_pragma
 from polyir.frontend.c.errors import NotModelledError

@@ -27,11 +27,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from polyir.base.limits import within_operations
 from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
 from polyir.frontend.c.conditions import Condition
 from polyir.frontend.c.errors import location_of_node
 from polyir.frontend.c.facts import condition_for, varies_less_than
-from polyir.limits import within_operations
 from polyir.model.affine import pw_aff_of
 from polyir.model.index_expressions import (
     Atom,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 
 
 class NotModelledError(PolyirError):

@@ -10,9 +10,9 @@ import islpy as isl
 from xdsl.ir import SSAValue
 
 from polyir.frontend.c.conditions import Condition, Junction, Test
-from polyir.isl_lists import basic_sets_of
 from polyir.model.affine import pw_aff_of
 from polyir.model.index_expressions import Constraint, IndexExpression, Numbering
+from polyir.sets.lists import basic_sets_of
 
 _MOST_CASES: Final = 4
 """Conditions with more cases than this are not worth testing at run time."""

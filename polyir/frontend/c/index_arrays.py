@@ -16,12 +16,12 @@ from pycparser import c_ast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.dialects.index_arrays import Direction, IndexArrayAttr, IndexArrayFacts
 from polyir.frontend.c.array_pragmas import array_pragma, is_array_pragma
 from polyir.frontend.c.places import SourceArgument, SourceScalar, variable_of
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Meaning, Scopes
-from polyir.isl_lists import parameters_of
+from polyir.sets.lists import parameters_of
 
 _RANGE: Final = re.compile(r"range\s*\((?P<low>[^(),]+),(?P<high>[^(),]+)\)")
 _BOUND: Final = re.compile(r"[\w\s+*-]+")

@@ -15,7 +15,7 @@ from typing import Final
 
 from pycparser import c_ast
 
-from polyir.diagnostics import SourceLocation
+from polyir.base.diagnostics import SourceLocation
 from polyir.frontend.c.effects import Functions, Reads
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.jumps import without_return

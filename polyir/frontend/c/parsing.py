@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
-from polyir.diagnostics import InputSyntaxError, SourceLocation
+from polyir.base.diagnostics import InputSyntaxError, SourceLocation
 from polyir.frontend.c.jumps import with_blocks
 from polyir.frontend.c.preprocess import Declarations, Needed, Promise, promises_of
 

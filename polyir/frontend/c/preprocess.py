@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 from polyir.frontend.c.statement_expressions import (
     after_parenthesis,
     without_statement_expressions,

@@ -19,9 +19,9 @@ from xdsl.ir import Block, SSAValue
 from polyir.dialects.affine_extra import MaxOp
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.conditions import Condition, DataTest, Junction, Test
-from polyir.isl_lists import parameters_of
 from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.index_expressions import set_of
+from polyir.sets.lists import parameters_of
 
 Path = tuple[Condition, ...]
 """Conditions that hold together where the program gets to a place."""

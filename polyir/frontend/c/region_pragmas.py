@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from polyir.diagnostics import SourceLocation
+from polyir.base.diagnostics import SourceLocation
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.preprocess import MARKER, Chunk
 

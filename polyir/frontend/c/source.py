@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
-from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.base.internal_errors import InternalError, internal_errors_of, wants_traceback
 from polyir.frontend.c.advice import advised
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node
@@ -25,7 +26,6 @@ from polyir.frontend.c.scopes import Scopes
 from polyir.frontend.c.stated_arrays import StatedArrays, is_about_array
 from polyir.frontend.c.translation import RegionTranslator, TranslatedRegion
 from polyir.frontend.c.types import SCHAR, UCHAR
-from polyir.internal_errors import InternalError, internal_errors_of, wants_traceback
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.ir import SSAValue
 
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_values import isl_value
 from polyir.model.raising.effects import ALLOCATIONS, AllocationOp
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Access
+from polyir.sets.values import isl_value
 
 
 def allocated_sizes(function: func.FuncOp) -> tuple[SSAValue, ...]:

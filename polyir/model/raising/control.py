@@ -11,7 +11,6 @@ from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.isl_values import isl_value
 from polyir.model.affine import (
     IndexReader,
     NotAffineError,
@@ -19,6 +18,7 @@ from polyir.model.affine import (
     constant_value,
 )
 from polyir.model.raising.effects import has_store
+from polyir.sets.values import isl_value
 
 LOOPS = (affine.ForOp, affine.ParallelOp, scf.ForOp, scf.ParallelOp)
 

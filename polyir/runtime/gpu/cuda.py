@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from polyir.diagnostics import MissingPackageError
+from polyir.base.diagnostics import MissingPackageError
 from polyir.model.vectors import VECTOR_BYTES
 from polyir.runtime.argument_checks import ArgumentError
 from polyir.runtime.cache import cache_folder

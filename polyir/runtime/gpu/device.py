@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from polyir.diagnostics import OptionError, PolyirError, nearest
+from polyir.base.diagnostics import OptionError, PolyirError, nearest
 
 GpuTarget = Literal["opencl", "cuda"]
 """The languages that kernels are written in, and by which a device is opened."""

@@ -17,8 +17,7 @@ from xdsl.interpreters.func import FuncFunctions
 from xdsl.interpreters.scf import ScfFunctions
 from xdsl.ir import Attribute, Operation
 
-from polyir.diagnostics import PolyirError
-from polyir.isl_pickle import pickled
+from polyir.base.diagnostics import PolyirError
 from polyir.runtime.argument_checks import ArgumentChecks, ArgumentError
 from polyir.runtime.functions import (
     Argument,
@@ -34,6 +33,7 @@ from polyir.runtime.gpu.device import Device, DeviceArray, GpuTarget, open_devic
 from polyir.runtime.gpu.host import AffineFunctions, Globals, MemoryFunctions, ParallelFunctions
 from polyir.runtime.gpu.operations import GpuFunctions, Kernel
 from polyir.runtime.gpu.scalars import ScalarFunctions
+from polyir.sets.pickle import pickled
 from polyir.target.abi import (
     ArrayParameter,
     Parameter,

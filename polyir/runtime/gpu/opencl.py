@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from polyir.diagnostics import MissingPackageError
+from polyir.base.diagnostics import MissingPackageError
 from polyir.runtime.cache import cache_folder
 from polyir.runtime.gpu.device import Array, Buffer, Device, DeviceError, Size
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.isl_lists import pieces_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.schedule.linear import Row
 from polyir.schedule.tree import AffineRow
+from polyir.sets.lists import pieces_of
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,6 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.isl_lists import basic_maps_of, maps_of, parameters_of
-from polyir.isl_values import isl_value
 from polyir.model.analysis import flow_in_tree
 from polyir.model.order import MOST_REMEMBERED
 from polyir.model.scop import Scop
@@ -27,6 +25,8 @@ from polyir.schedule.spatial.references import (
     references_of,
 )
 from polyir.schedule.tree import AffineRow, affine_function
+from polyir.sets.lists import basic_maps_of, maps_of, parameters_of
+from polyir.sets.values import isl_value
 
 DEFAULT_LINE_SIZE: Final = 8
 """Doubles in 64 bytes."""

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.schedule.clusters import Cluster, ClusterFusion, ClusterPolicy
 from polyir.schedule.constraints import (

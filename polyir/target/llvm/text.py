@@ -9,7 +9,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.utils.exceptions import LLVMTranslationException
 
-from polyir.diagnostics import MissingPackageError
+from polyir.base.diagnostics import MissingPackageError
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.errors import TargetError, unsupported_operation
 from polyir.target.llvm.atomics import call_atomics, define_atomics

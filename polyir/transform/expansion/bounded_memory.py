@@ -11,10 +11,10 @@ from typing import Final
 import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 
-from polyir.isl_values import isl_value
 from polyir.model.scop import Scop
 from polyir.model.temporaries import is_allocated
 from polyir.model.vectors import element_bytes
+from polyir.sets.values import isl_value
 from polyir.transform.expansion.box import NoBoxError, box_of
 
 SMALL: Final = 1 << 16

@@ -14,8 +14,8 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.scop import ScopOp
-from polyir.isl_lists import parameters_of
 from polyir.model.affine_maps import Valued, affine_expression, map_over
+from polyir.sets.lists import parameters_of
 
 
 class NoBoxError(ValueError):

@@ -16,14 +16,14 @@ import islpy as isl
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
-from polyir.diagnostics import LegalityError
-from polyir.isl_lists import maps_of
-from polyir.isl_values import isl_value
-from polyir.limits import limited, within_operations
+from polyir.base.diagnostics import LegalityError
+from polyir.base.limits import limited, within_operations
 from polyir.model.affine_maps import Valued
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
+from polyir.sets.lists import maps_of
+from polyir.sets.values import isl_value
 from polyir.transform.expansion.box import Allocator
 from polyir.transform.expansion.lifetimes import conflicts, element_conflicts
 from polyir.transform.expansion.temporaries import (

@@ -15,8 +15,6 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import requires_parallel
-from polyir.isl_hulls import coalesced
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at
 from polyir.model.dataflow import ArrayFlow
@@ -26,6 +24,8 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.symbolic_tiles import tiles_at
 from polyir.model.tree import attributes_of_members
+from polyir.sets.hulls import coalesced
+from polyir.sets.lists import maps_of
 from polyir.transform.walk import BAND
 
 

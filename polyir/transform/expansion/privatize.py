@@ -21,8 +21,8 @@ import islpy as isl
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
+from polyir.base.limits import limited
 from polyir.dialects.dependence import DependenceKind, Dependences
-from polyir.limits import limited
 from polyir.model.analysis import compute_dependences
 from polyir.model.dataflow import ArrayFlow, ReadFlow, array_flow
 from polyir.model.distance import common_loops

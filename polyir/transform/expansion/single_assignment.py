@@ -22,14 +22,14 @@ from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineSetAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.isl_lists import basic_sets_of, pieces_of
-from polyir.limits import limited
+from polyir.base.limits import limited
 from polyir.model.affine_maps import set_over
 from polyir.model.dataflow import ArrayFlow, ReadFlow
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.temporaries import AccessOp
+from polyir.sets.lists import basic_sets_of, pieces_of
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
 from polyir.transform.expansion.temporaries import (
     StatementValues,

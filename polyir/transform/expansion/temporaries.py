@@ -10,13 +10,13 @@ from xdsl.dialects.builtin import AffineMapAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
-from polyir.diagnostics import OptionError, nearest
-from polyir.isl_lists import parameters_of
+from polyir.base.diagnostics import OptionError, nearest
 from polyir.model.affine_maps import Valued, affine_expression, map_over, over_values
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop
 from polyir.model.statements import Statement
 from polyir.model.temporaries import ACCESSES, AccessOp, ElementOp, why_no_temporary
+from polyir.sets.lists import parameters_of
 
 
 def temporaries(

@@ -13,14 +13,11 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region
 from xdsl.rewriter import Rewriter
 
-from polyir.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_hulls import convex_with_strides, simplified
-from polyir.isl_lists import maps_of
-from polyir.isl_maps import universe
 from polyir.isl_trees import (
     TreeNode,
     build_tree,
@@ -61,6 +58,9 @@ from polyir.model.tree import (
     tree_from_schedule,
     without_extensions,
 )
+from polyir.sets.hulls import convex_with_strides, simplified
+from polyir.sets.lists import maps_of
+from polyir.sets.maps import universe
 from polyir.transform.address import TreePath
 from polyir.transform.walk import BAND, MARK, name_list, statements_of
 

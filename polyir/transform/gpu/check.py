@@ -22,13 +22,13 @@ import islpy as isl
 from xdsl.dialects import gpu
 
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import mark_object, node_type, path_of
 from polyir.model.gpu import axis_of, barrier_instances, kernel_marks, numbers_of_blocks
 from polyir.model.legality import example_of
 from polyir.model.raising.context import outside_of_array
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
+from polyir.sets.lists import sets_of
 from polyir.transform.claims import FalseClaim
 from polyir.transform.gpu.alignment import misaligned_vectors
 from polyir.transform.gpu.races import races

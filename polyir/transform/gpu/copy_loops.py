@@ -8,8 +8,8 @@ import islpy as isl
 from xdsl.dialects.builtin import MemRefType
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
-from polyir.isl_values import isl_value
 from polyir.model.vectors import vector_width
+from polyir.sets.values import isl_value
 from polyir.transform.copy_statements import CopyLoop, CopyVectors, element_functions
 from polyir.transform.gpu.thread_use import ThreadedKernel
 from polyir.transform.reference_groups import FootprintBox, LoopBody

@@ -13,13 +13,13 @@ from typing import Final
 import islpy as isl
 
 from polyir.dialects.loop_attributes import MapAttr, requires_parallel
-from polyir.isl_maps import moved_along, universe
 from polyir.isl_trees import BandMembers, TreeNode
-from polyir.isl_values import isl_value
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import loop_steps
+from polyir.sets.maps import moved_along, universe
+from polyir.sets.values import isl_value
 from polyir.transform.address import LoopPosition, TreePath
 from polyir.transform.copy_statements import (
     CopyStatement,

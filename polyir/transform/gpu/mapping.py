@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes

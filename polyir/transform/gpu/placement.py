@@ -19,11 +19,11 @@ from typing import Final, Literal
 import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 
-from polyir.diagnostics import OptionError
-from polyir.isl_lists import parameters_of, sets_of
+from polyir.base.diagnostics import OptionError
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.vectors import element_bytes
+from polyir.sets.lists import parameters_of, sets_of
 
 SequentialParts = Literal["auto", "device", "host"]
 """Where sequential parts run: where they are estimated to take less time, or always there."""

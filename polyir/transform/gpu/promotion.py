@@ -14,7 +14,7 @@ from typing import Literal
 import islpy as isl
 from xdsl.dialects.builtin import MemRefType
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.isl_trees import node_type, path_of
 from polyir.model.analysis import DataflowError

@@ -16,8 +16,6 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.mark_attributes import TileAttr
-from polyir.isl_hulls import simplified
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.gpu import barrier_instances, numbers_of_blocks, numbers_of_threads
 from polyir.model.legality import Example, example_of
@@ -26,6 +24,8 @@ from polyir.model.order import Member, member_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import iterations_at
+from polyir.sets.hulls import simplified
+from polyir.sets.lists import maps_of
 from polyir.transform.walk import MARK
 
 Sharing = Literal["all", "block", "thread"]

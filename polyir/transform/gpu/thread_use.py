@@ -11,12 +11,12 @@ import islpy as isl
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
 from polyir.dialects.mark_attributes import KernelSizes
-from polyir.isl_lists import maps_of
-from polyir.isl_maps import moved_along
 from polyir.isl_trees import node_type
 from polyir.model.gpu import AXES, mapped_values, sizes_of_kernel, thread_numbers
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
+from polyir.sets.lists import maps_of
+from polyir.sets.maps import moved_along
 from polyir.transform.address import node_at
 from polyir.transform.reference_groups import (
     LoopBody,

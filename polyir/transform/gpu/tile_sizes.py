@@ -10,11 +10,11 @@ from math import prod
 import islpy as isl
 from xdsl.dialects.builtin import MemRefType
 
-from polyir.isl_maps import moved_along
 from polyir.isl_trees import path_of
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import schedules_below
 from polyir.model.vectors import element_bytes
+from polyir.sets.maps import moved_along
 from polyir.transform.bands import loop_members
 from polyir.transform.reference_groups import (
     LoopBody,

@@ -9,8 +9,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_lists import parameters_of
 from polyir.model.affine_maps import Valued, affine_expression, map_over
+from polyir.sets.lists import parameters_of
 
 
 class NewStatement:

@@ -16,9 +16,8 @@ from functools import reduce
 import islpy as isl
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_maps import moved_along
 from polyir.isl_trees import node_type, path_of
 from polyir.model.bands import active_at, band_facts
 from polyir.model.gpu import is_one_block
@@ -26,6 +25,7 @@ from polyir.model.legality import example_of
 from polyir.model.order import Active, below, members_of
 from polyir.model.scop import Scop
 from polyir.model.updates import Update, elements, memory_of, update_of
+from polyir.sets.maps import moved_along
 from polyir.transform.address import StatementAddress, TreePath, node_at
 from polyir.transform.bands import loop_members, replace_band, split_at
 from polyir.transform.gpu.tile_sizes import access_score

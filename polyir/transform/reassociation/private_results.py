@@ -14,18 +14,18 @@ from functools import reduce
 import islpy as isl
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 
-from polyir.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
-from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type, path_of
-from polyir.isl_values import isl_value
 from polyir.model.bands import band_facts
 from polyir.model.order import Active, all_active, members_of
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import Update, elements, memory_of
+from polyir.sets.lists import maps_of
+from polyir.sets.values import isl_value
 from polyir.transform.address import TreePath
 from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import NoBoxError, Side, box_of

@@ -15,14 +15,14 @@ from xdsl.rewriter import Rewriter
 
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_lists import sets_of
-from polyir.isl_maps import universe
 from polyir.isl_trees import BandMembers, TreeNode
-from polyir.isl_values import isl_value
 from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import Update, allow_overflow, memory_of, neutral_element
+from polyir.sets.lists import sets_of
+from polyir.sets.maps import universe
+from polyir.sets.values import isl_value
 from polyir.transform.address import node_at
 from polyir.transform.expansion.box import Allocator, Side, on_statement
 from polyir.transform.expansion.temporaries import StatementValues

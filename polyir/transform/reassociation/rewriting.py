@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.isl_lists import pieces_of
-from polyir.isl_values import isl_value
 from polyir.model.scop import Scop, unique_name
 from polyir.model.updates import elements
+from polyir.sets.lists import pieces_of
+from polyir.sets.values import isl_value
 from polyir.transform.expansion.box import NoBoxError, Side, box_of
 from polyir.transform.reassociation.plan import Loop, NoReductionError, Reduction
 

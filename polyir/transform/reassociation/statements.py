@@ -16,11 +16,11 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import Rewriter
 
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_values import isl_value
 from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import allow_overflow, memory_of, neutral_element
+from polyir.sets.values import isl_value
 from polyir.transform.expansion.box import Allocator, Side, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement

@@ -10,10 +10,10 @@ from typing import cast
 import islpy as isl
 
 from polyir.dialects.mark_attributes import OneBlockAttr
-from polyir.isl_lists import sets_of
-from polyir.isl_maps import universe
 from polyir.isl_trees import BandMembers, TreeNode, band_schedule, build_tree, describe_tree
-from polyir.isl_values import isl_value
+from polyir.sets.lists import sets_of
+from polyir.sets.maps import universe
+from polyir.sets.values import isl_value
 from polyir.transform.address import TreePath, node_at
 from polyir.transform.reassociation.rewriting import Piece, Rewriting
 from polyir.transform.tile import tile_values

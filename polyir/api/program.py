@@ -28,11 +28,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir import api
-from polyir.isl_pickle import pickled
-from polyir.model.scop import Scop, scop_of
-from polyir.pass_methods import PassMethods
-from polyir.passes.prerequisites import analysed_scops, scops_in
-from polyir.results import (
+from polyir.api.pass_methods import PassMethods
+from polyir.api.results import (
     CheckedSchedule,
     DependenceTable,
     Domains,
@@ -41,15 +38,18 @@ from polyir.results import (
     Report,
     SchedulerComparison,
 )
+from polyir.api.sources import Language, read_source
+from polyir.model.scop import Scop, scop_of
+from polyir.passes.prerequisites import analysed_scops, scops_in
 from polyir.runtime import CompiledModule, CompilerOptions
-from polyir.sources import Language, read_source
+from polyir.sets.pickle import pickled
 from polyir.target.mlir import module_text
 from polyir.transform.outline import outline
 from polyir.universe import PASS_NAMES, pass_type
 from polyir.view.svg import tree_svg
 
 if TYPE_CHECKING:
-    from polyir.c_programs import CProgram
+    from polyir.api.c_programs import CProgram
     from polyir.report.recording import Recording
     from polyir.runtime.given_functions import GivenFunction
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from polyir.isl_values import isl_value
+from polyir.sets.values import isl_value
 
 
 def universe(space: isl.Space) -> isl.UnionSet:

@@ -7,7 +7,7 @@ from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.frontend.c.preprocess import Preprocessed
 from polyir.frontend.c.source import SourceFile, detect_regions, read_regions
 from polyir.irregular.candidates import FOR_READERS, irregular_loops

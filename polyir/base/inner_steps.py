@@ -33,7 +33,7 @@ def programs_are_shown() -> bool:
 def inner_step(name: str, module: ModuleOp) -> AbstractContextManager[None]:
     """What is done to `module` inside the `with` block is a step of its own.
 
-    It is called as the pass that does it. Steps in worker processes (`polyir.limits`) are not seen.
+    It is called as the pass that does it. Steps in worker processes are not seen.
     """
     return _observer.get()(name, module)
 

@@ -27,19 +27,19 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.accessed_elements import (
+from polyir.base.diagnostics import SourceLocation
+from polyir.base.limits import limited
+from polyir.codegen.ast import AstExpression, conjuncts
+from polyir.frontend.c.entry_values import return_only
+from polyir.frontend.c.errors import NotModelledError, location_of_node
+from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
+from polyir.frontend.c.translation import TranslatedRegion
+from polyir.regions.accessed_elements import (
     AccessedElements,
     bounds_text,
     builder_at_end,
     condition_text,
 )
-from polyir.codegen.ast import AstExpression, conjuncts
-from polyir.diagnostics import SourceLocation
-from polyir.frontend.c.entry_values import return_only
-from polyir.frontend.c.errors import NotModelledError, location_of_node
-from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
-from polyir.frontend.c.translation import TranslatedRegion
-from polyir.limits import limited
 from polyir.target.abi import ArrayParameter, Scalar, Signature, signature_of, symbol_name
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import NATIVE, ElementRange, Form, RegionText, range_texts

@@ -8,7 +8,7 @@ from contextlib import suppress
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import PolyirError, remarks_to
+from polyir.base.diagnostics import PolyirError, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.runtime.functions import public_functions

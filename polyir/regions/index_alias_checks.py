@@ -17,14 +17,14 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.alias_checks import AliasCheck, ApartPair, ArgumentRange
-from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, address_slice
 from polyir.loops.loop_forms import SequentialLoop
+from polyir.regions.alias_checks import AliasCheck, ApartPair, ArgumentRange
 
 _FAR: Final = 2**62
 """More than any subscript."""

@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.exceptions import DiagnosticException, ShrinkException, VerifyException
 
-from polyir.diagnostics import PolyirError, place_of
-from polyir.limits import frames_in_worker
-from polyir.plugins import package_of
+from polyir.base.diagnostics import PolyirError, place_of
+from polyir.base.limits import frames_in_worker
+from polyir.base.plugins import package_of
 
 
 def wants_traceback() -> bool:

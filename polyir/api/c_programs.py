@@ -18,8 +18,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Operation
 
-from polyir.alias_checks import AliasCheck, with_assumptions
-from polyir.diagnostics import PolyirError, Remark, RemarkKind, report
+from polyir.api.sources import Source
+from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, report
 from polyir.frontend.c.definitions import CArray, CDefinition, CNumber, definitions
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import one_statement_a_line
@@ -31,11 +31,9 @@ from polyir.frontend.c.translation import TranslatedRegion
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.model.arguments import Source as Number
 from polyir.model.requirements import Requirement, requirements_of
-from polyir.read_checks import ReadCheck, read_check
-from polyir.runtime.argument_checks import ArgumentChecks
-from polyir.runtime.compiler import DEFAULT_FLAGS, CompilerOptions, find_compiler
-from polyir.runtime.foreign import ForeignFunction, ForeignModule
-from polyir.source_to_source import (
+from polyir.regions.alias_checks import AliasCheck, with_assumptions
+from polyir.regions.read_checks import ReadCheck, read_check
+from polyir.regions.source_to_source import (
     TransformedRegion,
     alias_check_of,
     finish_region,
@@ -44,7 +42,9 @@ from polyir.source_to_source import (
     scalar_of,
     with_replacements,
 )
-from polyir.sources import Source
+from polyir.runtime.argument_checks import ArgumentChecks
+from polyir.runtime.compiler import DEFAULT_FLAGS, CompilerOptions, find_compiler
+from polyir.runtime.foreign import ForeignFunction, ForeignModule
 from polyir.target.abi import ArrayParameter, ArrayType, Parameter, ScalarParameter, Signature
 from polyir.universe import new_context
 

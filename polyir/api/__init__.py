@@ -20,8 +20,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir import runtime
-from polyir.described_functions import described_functions
-from polyir.diagnostics import (
+from polyir.api.described_functions import described_functions
+from polyir.api.sources import Language, Source, read_source
+from polyir.base.diagnostics import (
     OptionError,
     PolyirError,
     Remark,
@@ -30,8 +31,8 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
+from polyir.base.internal_errors import Pipeline as PassManager
 from polyir.frontend.parse import parse_module
-from polyir.internal_errors import Pipeline as PassManager
 from polyir.irregular.checked_indices import IndexChecks
 from polyir.irregular.index_checks import index_checks
 from polyir.irregular.plans import Plans, add_plans
@@ -54,7 +55,6 @@ from polyir.runtime.compiler import (
     jit_available,
 )
 from polyir.runtime.functions import public_functions
-from polyir.sources import Language, Source, read_source
 from polyir.target.abi import calls_mpi
 from polyir.target.errors import TargetError
 from polyir.target.mlir import module_text
@@ -69,7 +69,7 @@ from polyir.universe import (
 )
 
 if TYPE_CHECKING:
-    from polyir.c_programs import CProgram
+    from polyir.api.c_programs import CProgram
     from polyir.runtime import CompiledModule
     from polyir.runtime.given_functions import GivenFunction, GivenFunctions
 
@@ -88,9 +88,9 @@ def parse(source: str | os.PathLike[str], filename: str = "<string>") -> ModuleO
 
 
 def c_program(source: Source) -> CProgram:
-    """The program of a source in C; see `polyir.c_programs.read_c`."""
+    """The program of a source in C; see `polyir.api.c_programs.read_c`."""
     # C is not what most programs are, and its front end takes a while to import.
-    from polyir.c_programs import preprocessed_file, read_c
+    from polyir.api.c_programs import preprocessed_file, read_c
 
     with _places_shown():
         return read_c(preprocessed_file(source))
@@ -291,9 +291,9 @@ def compile(
 def _cached(
     parts: tuple[object, ...], passes: Sequence[ModulePass], make: Callable[[], CompiledModule]
 ) -> CompiledModule:
-    """What `make` gives; see `polyir.compilation_cache`."""
+    """What `make` gives; see `polyir.api.compilation_cache`."""
     # Imported when it is needed: start-up is part of every run.
-    from polyir.compilation_cache import cached
+    from polyir.api.compilation_cache import cached
 
     return cached(parts, passes, make)
 
@@ -311,8 +311,8 @@ def _compile_c(
     source: Source, pipeline: Pipeline | None, options: CompilerOptions | None
 ) -> CompiledModule:
     """The functions of a C file after passes on its loops."""
-    from polyir.c_programs import preprocessed_file, read_c
-    from polyir.source_to_source import has_index_arrays
+    from polyir.api.c_programs import preprocessed_file, read_c
+    from polyir.regions.source_to_source import has_index_arrays
 
     passes = passes_of(default_pipeline("cpu") if pipeline is None else pipeline)
     file = preprocessed_file(source, options)

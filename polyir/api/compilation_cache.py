@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Final
 from xdsl.passes import ModulePass
 
 from polyir import dialects, passes
+from polyir.base.diagnostics import Remark, remarks_kept, report
+from polyir.base.limits import failed_steps, processors, time_limit
 from polyir.cost.machine import machine_of_option
-from polyir.diagnostics import Remark, remarks_kept, report
-from polyir.isl_pickle import pickled
-from polyir.limits import failed_steps, processors, time_limit
 from polyir.runtime.cache import (
     CacheError,
     cache_folder,
@@ -34,6 +33,7 @@ from polyir.runtime.cache import (
     read_entry,
     write_entry,
 )
+from polyir.sets.pickle import pickled
 from polyir.universe import PASS_NAMES, pass_type
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass, PassPipelineCallbackType
 
-from polyir.alias_checks import AliasCheck, alias_check, operands_of, with_assumptions
-from polyir.diagnostics import PolyirError, Remark, RemarkKind, location_of, remarks_kept
+from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, location_of, remarks_kept
+from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
 from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
@@ -25,7 +25,6 @@ from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.tracking import FinalValues
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
-from polyir.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.loops.checked_allocations import check_allocations
 from polyir.model.raising import raise_function
@@ -33,8 +32,9 @@ from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import convert_equations, scops_in
 from polyir.passes.strategy_names import CHOSEN
-from polyir.read_checks import ReadCheck, copy_check, read_check
-from polyir.replacements import (
+from polyir.regions.alias_checks import AliasCheck, alias_check, operands_of, with_assumptions
+from polyir.regions.read_checks import ReadCheck, copy_check, read_check
+from polyir.regions.replacements import (
     DISJOINT,
     CheckText,
     Replacement,
@@ -43,6 +43,7 @@ from polyir.replacements import (
     disjoint_call,
     with_free_helpers,
 )
+from polyir.regions.tested_conditions import Tested, leave_out_tested
 from polyir.target.abi import Scalar
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import (
@@ -55,13 +56,12 @@ from polyir.target.c.region import (
 )
 from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import Spelling
-from polyir.tested_conditions import Tested, leave_out_tested
 from polyir.universe import PASSES_ON_INDEX_ARRAYS
 
 if TYPE_CHECKING:
     # Few C files are for GPUs, or for ranks.
-    from polyir.device_regions import DeviceRegion, KernelFile
-    from polyir.rank_regions import RankFile
+    from polyir.regions.device_regions import DeviceRegion, KernelFile
+    from polyir.regions.rank_regions import RankFile
     from polyir.target.abi import Signature
     from polyir.target.gpu.language import Language
 
@@ -157,14 +157,14 @@ def _transformed(
         else:
             raise_region(region, content)
         if ranks is not None:
-            from polyir.rank_regions import require_readable, require_whole_function
+            from polyir.regions.rank_regions import require_readable, require_whole_function
 
             require_whole_function(region, content, assume_no_alias)
             reads = copy_check(content, region.location)
             require_readable(reads, region.location)
             ranks.name(content.function)
         elif kernels is not None:
-            from polyir.device_regions import device_region
+            from polyir.regions.device_regions import device_region
 
             reads = copy_check(content, region.location)
             device = device_region(content, region.location, assume_no_alias)
@@ -268,7 +268,7 @@ def _replaying_alias_check(
     Raises `error` if there is none.
     """
     # Few files have such regions.
-    from polyir.index_alias_checks import replaying_alias_check
+    from polyir.regions.index_alias_checks import replaying_alias_check
 
     try:
         return replaying_alias_check(
@@ -535,7 +535,7 @@ def _calling(
     language: Language,
 ) -> Replacement:
     """The call of a region's kernels in the place of its statements."""
-    from polyir.device_regions import device_call
+    from polyir.regions.device_regions import device_call
 
     forms = [_form(argument) for argument in content.arguments]
     taken = (*macros, *_words_of(forms), *content.mentioned)
@@ -566,7 +566,7 @@ def _calling_on_ranks(
     item: TransformedRegion, content: TranslatedRegion, called: Signature, macros: Sequence[str]
 ) -> Replacement:
     """The call of a function on all ranks in the place of a region's statements."""
-    from polyir.rank_regions import call_on_ranks
+    from polyir.regions.rank_regions import call_on_ranks
 
     text = call_on_ranks(called, content.arguments)
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))

@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, MemRefType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.base.diagnostics import SourceLocation
 from polyir.codegen.ast import conjuncts, expression_from_isl
 from polyir.codegen.ast_expressions import AstExpressionReader
-from polyir.diagnostics import SourceLocation
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.c.errors import NotModelledError

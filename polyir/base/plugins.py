@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import DiagnosticException
 
-from polyir.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError
 
 ENTRY_POINTS: Final = "xdsl.universe"
 """The group of the entry points."""

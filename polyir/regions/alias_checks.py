@@ -16,7 +16,15 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.accessed_elements import (
+from polyir.base.diagnostics import SourceLocation
+from polyir.base.limits import limited
+from polyir.codegen.ast import AstExpression, AstOperation, Operator, conjuncts
+from polyir.frontend.c.advice import RESTRICT
+from polyir.frontend.c.entry_values import return_only
+from polyir.frontend.c.errors import NotModelledError, location_of_node
+from polyir.frontend.c.overlaps import PossibleOverlap
+from polyir.frontend.c.places import SourceArgument
+from polyir.regions.accessed_elements import (
     MOST_PIECES,
     AccessedElements,
     bound_text,
@@ -24,14 +32,6 @@ from polyir.accessed_elements import (
     condition_text,
     extremum_text,
 )
-from polyir.codegen.ast import AstExpression, AstOperation, Operator, conjuncts
-from polyir.diagnostics import SourceLocation
-from polyir.frontend.c.advice import RESTRICT
-from polyir.frontend.c.entry_values import return_only
-from polyir.frontend.c.errors import NotModelledError, location_of_node
-from polyir.frontend.c.overlaps import PossibleOverlap
-from polyir.frontend.c.places import SourceArgument
-from polyir.limits import limited
 
 
 @dataclass(frozen=True)

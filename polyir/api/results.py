@@ -12,13 +12,13 @@ from typing import overload
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError, PolyirError, nearest
+from polyir.base.diagnostics import OptionError, PolyirError, nearest
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_pickle import pickled
 from polyir.model.dependence_text import format_dependences
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop
 from polyir.schedule.comparison import table
+from polyir.sets.pickle import pickled
 from polyir.view.svg import Edge, graph_svg
 
 

@@ -29,8 +29,8 @@ from warnings import catch_warnings, simplefilter
 import islpy as isl
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.diagnostics import PolyirError, SourceLocation
-from polyir.isl_pickle import IslPickler
+from polyir.base.diagnostics import PolyirError, SourceLocation
+from polyir.sets.pickle import IslPickler
 
 DEFAULT_TIME_LIMIT: Final = 20.0
 """Seconds of processor time. A user waits no longer for a step that may still fail."""

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, get_type_hints
 
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
 from polyir.passes.options import describe_options, option_fields, pass_from_python
 from polyir.universe import PASS_NAMES, pass_type
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Final
 
-from polyir.alias_checks import AliasCheck
 from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
+from polyir.regions.alias_checks import AliasCheck
 from polyir.target.c.line_origins import made_like
 from polyir.target.c.region import (
     ORIGINAL_CODE,

@@ -14,13 +14,18 @@ from itertools import count
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from polyir.device_regions import extent_text, has_subscripts_last, parameter_types, place_text
-from polyir.diagnostics import SourceLocation
+from polyir.base.diagnostics import SourceLocation
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
-from polyir.read_checks import ReadCheck
+from polyir.regions.device_regions import (
+    extent_text,
+    has_subscripts_last,
+    parameter_types,
+    place_text,
+)
+from polyir.regions.read_checks import ReadCheck
 from polyir.target.abi import ArrayParameter, Signature, calls_mpi, signature_of, symbol_name
 from polyir.target.c import COptions, c_text
 from polyir.target.c.printer import wrapped

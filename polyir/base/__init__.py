@@ -1,0 +1,1 @@
+"""What all other folders may use: diagnostics, limits, walks over operations."""

@@ -1,0 +1,1 @@
+"""C in, C out: the regions of a C file, and what is tested before each of them."""

@@ -1,0 +1,1 @@
+"""Integer sets and relations: what polyir needs around isl."""
