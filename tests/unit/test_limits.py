@@ -15,7 +15,8 @@ import islpy as isl
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir import api, limits
+from polyir import api
+from polyir.base import limits
 from polyir.base.diagnostics import LegalityError, Remark, SourceLocation, remarks_to
 from polyir.base.limits import (
     DEFAULT_TIME_LIMIT,
