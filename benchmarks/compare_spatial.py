@@ -24,6 +24,7 @@ from polyir.model.statements import Statement
 from polyir.passes.prerequisites import scops_in
 from polyir.schedule.comparison import figures_of
 from polyir.sets.lists import sets_of
+from polyir.tree import Schedule
 
 PASS = "spatial-schedule{live_range_reordering=true}"
 
@@ -54,18 +55,18 @@ def original(name: str) -> Scop:
     return scop_of(scops_in(module)[0])
 
 
-def ours(name: str, scheduler: str = PASS) -> isl.Schedule:
+def ours(name: str, scheduler: str = PASS) -> Schedule:
     """The schedule that polyir finds."""
     with remarks_to(lambda remark: None):
         module = api.run_pipeline(api.parse(KERNELS[name].path.read_text()), scheduler)
     return scop_of(scops_in(module)[0]).schedule
 
 
-def spatial_figures(scop: Scop, schedule: isl.Schedule) -> SpatialFigures:
+def spatial_figures(scop: Scop, schedule: Schedule) -> SpatialFigures:
     """The figures of `schedule` for the statements of `scop`, by the false dependences it makes."""
     figures = figures_of(schedule, compute_dependences(scop, schedule=schedule))
     by_name = {statement.name: statement for statement in scop.statements}
-    localities = innermost_localities(schedule.get_root(), by_name, 1)
+    localities = innermost_localities(schedule.root, by_name, 1)
     near = sum(each.spatial + each.temporal for each in localities)
     parallel = sum(count > 0 for _, count in figures.outer_coincident)
     return SpatialFigures(
@@ -73,15 +74,15 @@ def spatial_figures(scop: Scop, schedule: isl.Schedule) -> SpatialFigures:
     )
 
 
-def published(text: str, scop: Scop) -> isl.Schedule | None:
+def published(text: str, scop: Scop) -> Schedule | None:
     """The published schedule for the statements of `scop`; `None` where they are other ones.
 
     Constants that the original program computes before its loops are statements without loops
     there, and values outside of the loops here.
     """
     # The only size that the published ones have as a number.
-    schedule = isl.Schedule(text.replace("[n] -> {", "[n, tsteps] -> {").replace("500", "tsteps"))
-    pieces = list(sets_of(schedule.get_domain()))
+    schedule = Schedule(text.replace("[n] -> {", "[n, tsteps] -> {").replace("500", "tsteps"))
+    pieces = list(sets_of(schedule.domain))
     if len(pieces) != len(scop.statements):
         pieces = [each for each in pieces if each.dim(isl.dim_type.set)]
     theirs = sorted(pieces, key=lambda each: int((each.get_tuple_name() or "S_0")[2:]))

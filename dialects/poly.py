@@ -13,7 +13,7 @@
 A statement's body is ordinary IR over its iterators; its access relations are read from the
 body (`polyir.model.scop`), never stored. The tree operations mirror isl's schedule tree node
 types; a node without children stands above a leaf. `polyir.model.tree` converts the tree from
-and to `isl.Schedule` without loss.
+and to `Schedule` without loss.
 """
 
 from xdsl.ir import Dialect

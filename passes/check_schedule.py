@@ -84,7 +84,7 @@ class CheckSchedulePass(ModulePass):
                 continue
             assert scop.dependences is not None
             with errors_at(scop_op):
-                tree = tree_of(given, scop.schedule.get_domain())
+                tree = tree_of(given, scop.schedule.domain)
             require_correct(scop.under(tree), scop.dependences)
             count = len(scop.dependences.ordering)
             remark(self.name, _held(count), scop_op)

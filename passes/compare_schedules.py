@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import islpy as isl
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -24,8 +23,9 @@ from polyir.schedule.isl_style import isl_style_schedule
 from polyir.schedule.pluto import pluto_schedule
 from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import spatial_schedule
+from polyir.tree import Schedule
 
-Scheduler = Callable[[ScheduleConstraints, Scop], isl.Schedule]
+Scheduler = Callable[[ScheduleConstraints, Scop], Schedule]
 
 _SCHEDULERS: dict[str, Scheduler] = {
     "pluto": lambda constraints, scop: pluto_schedule(constraints).schedule,
@@ -68,7 +68,7 @@ class CompareSchedulesPass(ModulePass):
             print("\n".join(f"// {line}" for line in lines))
 
 
-def _spatial(scop: Scop) -> isl.Schedule:
+def _spatial(scop: Scop) -> Schedule:
     """The spatial scheduler also needs the pairs of reads of the same element."""
     assert scop.dependences is not None
     constraints = schedule_constraints(scop, scop.dependences, input_dependences=True)

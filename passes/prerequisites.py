@@ -13,7 +13,6 @@ from functools import partial
 from typing import ClassVar, Protocol, TypeVar
 from weakref import WeakSet
 
-import islpy as isl
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -33,10 +32,11 @@ from polyir.model.outcome import Outcome, require_outcome
 from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
 from polyir.model.reductions import oriented, prepare_updates
 from polyir.model.scop import Scop, scop_of
-from polyir.model.tree import tree_from_schedule
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.transform.address import LoopAddress, StatementAddress
+from polyir.tree import Schedule
+from polyir.tree.operations import operations_of
 from polyir.universe import pass_type
 
 Result = TypeVar("Result")
@@ -397,7 +397,7 @@ def settle_claims(scop_op: ScopOp, pass_name: str) -> None:
 
 
 def use_new_tree(
-    scop_op: ScopOp, schedule: isl.Schedule, pass_name: str, what: str, reassociate: bool
+    scop_op: ScopOp, schedule: Schedule, pass_name: str, what: str, reassociate: bool
 ) -> None:
     """Give a scop another tree after its statements were rewritten in the order of the one it has.
 
@@ -456,6 +456,6 @@ def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
     if outcome.dependences is not None:
         scop_op.dependences = DependencesAttr(outcome.dependences)
     old = scop_op.tree
-    scop_op.body.block.insert_op_before(tree_from_schedule(outcome.schedule), old)
+    scop_op.body.block.insert_op_before(operations_of(outcome.schedule), old)
     old.detach()  # type: ignore[no-untyped-call]
     old.erase()

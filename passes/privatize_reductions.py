@@ -22,7 +22,7 @@ from polyir.transform.reassociation.private_rewriting import (
     apply_private_rewriting,
     plan_private_rewriting,
 )
-from polyir.transform.walk import require_own_instances, summary
+from polyir.transform.walk import summary
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,6 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
             missed(self.name, "the scop is left as it was: it has local arrays already", op)
             return
         require_proved(op, self.name)
-        require_own_instances(scop_of(op).schedule, self.name)
         if op.dependences is None or not op.dependences.data.reductions:
             reason = "no dependence is a reduction: poly-dependences=reassociate=true finds them"
             missed(self.name, f"nothing to do: {reason}", op)

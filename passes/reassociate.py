@@ -20,7 +20,7 @@ from polyir.transform.reassociation.plan import ReassociateOptions
 from polyir.transform.reassociation.search import next_reduction
 from polyir.transform.reassociation.statements import apply_rewriting
 from polyir.transform.reassociation.tree import RewrittenTree
-from polyir.transform.walk import require_own_instances, summary
+from polyir.transform.walk import summary
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,6 @@ class ReassociatePass(ReassociateOptions, RewritePass):
             missed(self.name, "the scop is left as it was: it has local arrays already", op)
             return
         require_proved(op, self.name)
-        require_own_instances(scop_of(op).schedule, self.name)
         seen: tuple[str, ...] = ()
         done: list[str] = []
         left: list[str] = []

@@ -15,10 +15,10 @@ from polyir.model.copies import require_same_program
 from polyir.model.legality import describe_violations, violations
 from polyir.model.proof import remember_proof
 from polyir.model.scop import Scop, scop_of
-from polyir.model.tree import added_statements
 from polyir.passes.prerequisites import dependences_of
 from polyir.transform.address import TreePath
 from polyir.transform.claims import FalseClaim, false_claims
+from polyir.tree.added import added_statements
 
 WHAT = "the check of the schedule"
 

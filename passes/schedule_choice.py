@@ -53,6 +53,7 @@ from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests,
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
 from polyir.transform.private_arrays import plan_private_arrays
 from polyir.transform.promote import Promotion
+from polyir.tree.nodes import is_same
 
 PASS_NAME: Final = "optimize"
 """The name of the pass whose remarks say what is chosen."""
@@ -366,7 +367,7 @@ class ScheduleChoice:
     def _has_same_trees(self, scops: Sequence[_Scheduled]) -> bool:
         """Whether the trees of some scops are those of the function."""
         pairs = zip(self._scops, scops, strict=True)
-        return all(a.scop.schedule.plain_is_equal(b.scop.schedule) for a, b in pairs)
+        return all(is_same(a.scop.schedule.tree, b.scop.schedule.tree) for a, b in pairs)
 
     def _with_memory(
         self, passes: tuple[ModulePass, ...], remarks: list[Remark] | None = None

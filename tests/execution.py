@@ -8,29 +8,29 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
-from polyir.isl_trees import mapped_children, node_type, with_member_objects
 from polyir.sets.lists import maps_of
+from polyir.tree import Kind, Schedule, ScheduleNode, mapped_children
+from polyir.tree.isl_border import from_text
 
 Instance = tuple[str, tuple[int, ...]]
 """A statement's name and the values of its iterators."""
 
 
-def schedule(text: str) -> isl.Schedule:
+def schedule(text: str) -> Schedule:
     """A schedule from isl's text."""
-    return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
+    return from_text(text)
 
 
-def with_parallel_loops(tree: isl.Schedule) -> isl.Schedule:
+def with_parallel_loops(tree: Schedule) -> Schedule:
     """The tree without its marks; the first loop of the band below each is parallel."""
 
-    def rewrite(node: isl.ScheduleNode) -> isl.ScheduleNode:
-        if node_type(node) is isl.schedule_node_type.mark:
+    def rewrite(node: ScheduleNode) -> ScheduleNode:
+        if node.kind is Kind.MARK:
             node = node.delete()
-            objects = [(ParallelAttr(),), *(None for _ in range(node.band_n_member() - 1))]
-            node = with_member_objects(node, objects)
+            node = node.with_member(0, attributes=(ParallelAttr(),))
         return mapped_children(node, rewrite)
 
-    return rewrite(tree.get_root()).get_schedule()
+    return rewrite(tree.root).schedule
 
 
 def flow(*relations: str, array: str = "A") -> Dependences:
@@ -39,14 +39,14 @@ def flow(*relations: str, array: str = "A") -> Dependences:
     return Dependences(value_based=False, items=tuple(items))
 
 
-def execution(tree: isl.Schedule, **parameters: int) -> list[Instance]:
+def execution(tree: Schedule, **parameters: int) -> list[Instance]:
     """All instances in the order in which `tree` runs them.
 
     Asserts that each instance has one date and no two have the same.
     """
     dated = [
         (date, instance)
-        for relation in maps_of(tree.get_map().intersect_domain(tree.get_domain()))
+        for relation in maps_of(tree.map.intersect_domain(tree.domain))
         for instance, date in pairs(relation, **parameters)
     ]
     dated.sort()

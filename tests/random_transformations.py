@@ -15,6 +15,7 @@ from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
 from polyir.sets.lists import parameters_of
 from polyir.transform.address import Directory, LoopAddress, StatementPart
+from polyir.tree.nodes import is_same
 from polyir.universe import available_passes, new_context
 
 MOST_LOOPS, DEEPEST = 60, 6
@@ -48,7 +49,7 @@ class Journey:
             self.refused.append(text)
             return
         scop = self._scop()
-        if not scop.schedule.plain_is_equal(self.scop.schedule):
+        if not is_same(scop.schedule.tree, self.scop.schedule.tree):
             self.module.verify()
             self.scop = scop
             self.applied.append(text)

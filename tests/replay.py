@@ -232,7 +232,7 @@ class Machine:
     def _run_scop(self, op: ScopOp) -> None:
         scop = scop_of(op)
         statements = {statement.sym_name.data: statement for statement in op.statements}
-        schedule = scop.schedule.get_map().intersect_domain(scop.domain)
+        schedule = scop.schedule.map.intersect_domain(scop.domain)
         for name, value in op.parameter_values.items():
             parameters = isl.Set(f"[{name}] -> {{ : {name} = {self.values[value]} }}")
             schedule = schedule.intersect_params(parameters)

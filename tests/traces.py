@@ -24,9 +24,10 @@ from polyir.codegen.lower import lower_scop
 from polyir.dialects.poly import Poly
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
-from polyir.model.tree import tree_from_schedule
 from polyir.sets.lists import parameters_of, sets_of
 from polyir.target.mlir import MlirPrinter
+from polyir.tree import Schedule
+from polyir.tree.operations import operations_of
 
 DEPTH = 3
 """The greatest number of iterators of a traced statement."""
@@ -77,18 +78,18 @@ class TracedProgram:
     The statements are the tuples of the schedule's domain, in isl's order.
     """
 
-    schedule: isl.Schedule
+    schedule: Schedule
     context: str = ""
 
     @property
     def domains(self) -> tuple[isl.Set, ...]:
         """The domains of the statements."""
-        return sets_of(self.schedule.get_domain())
+        return sets_of(self.schedule.domain)
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters, in the order of the function's arguments."""
-        return parameters_of(self.schedule.get_domain().get_space())
+        return parameters_of(self.schedule.domain.get_space())
 
     def admits(self, values: Mapping[str, int]) -> bool:
         """Whether the context holds for the given values of the parameters."""
@@ -112,7 +113,7 @@ func.func @{name}(%trace: memref<?x{DEPTH + 1}xi64>, %count: memref<1xi64>{argum
   %unused = arith.constant {UNUSED} : i64
   poly.scop ({named}) context "{space}{{ : {self.context} }}" {{
 {statements}
-{mlir_text(tree_from_schedule(self.schedule))}
+{mlir_text(operations_of(self.schedule))}
   }}
   return
 }}
@@ -122,7 +123,7 @@ func.func @{name}(%trace: memref<?x{DEPTH + 1}xi64>, %count: memref<1xi64>{argum
         """The instances in the order of the schedule, for given values of the parameters."""
         dates: list[tuple[tuple[int, ...], Instance]] = []
         numbers = {domain.get_tuple_name(): n for n, domain in enumerate(self.domains)}
-        order = self.schedule.get_map().intersect_domain(self.schedule.get_domain())
+        order = self.schedule.map.intersect_domain(self.schedule.domain)
         executed = order.intersect_params(_point(values))
         for wrapped in sets_of(executed.wrap()):
             name = wrapped.unwrap().get_tuple_name(isl.dim_type.in_)

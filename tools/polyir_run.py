@@ -167,7 +167,7 @@ def _ignore(_: Remark) -> None:
 
 def _tile_sizes(scops: Sequence[Scop], given: Sequence[int]) -> dict[str, int]:
     """Values for the symbolic tile sizes of `scops`, in order; the last one is repeated."""
-    tiles = (each for scop in scops for each in all_tiles(scop.schedule.get_root()))
+    tiles = (each for scop in scops for each in all_tiles(scop.schedule.root))
     names = dict.fromkeys(name for each in tiles for name in each.sizes)
     return {name: given[min(n, len(given) - 1)] for n, name in enumerate(names)}
 

@@ -26,6 +26,7 @@ from polyir.base.diagnostics import remarks_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
 from polyir.passes.prerequisites import scops_in
+from polyir.tree.isl_border import to_isl
 
 FIRST_SIZE: Final = 7
 """The smallest size that is sampled: no loop of a kernel is empty there."""
@@ -124,7 +125,7 @@ def _first_reads(scop: Scop) -> isl.UnionMap:
             elif access.kind is not AccessKind.READ:
                 written.append(access.array)
     info = isl.UnionAccessInfo.from_sink(reads)
-    info = info.set_must_source(scop.accesses(AccessKind.WRITE)).set_schedule(scop.schedule)
+    info = info.set_must_source(scop.accesses(AccessKind.WRITE)).set_schedule(to_isl(scop.schedule))
     return info.compute_flow().get_must_no_source()
 
 

@@ -22,7 +22,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-import islpy as isl
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
@@ -45,6 +44,7 @@ from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.sets.pickle import pickled
 from polyir.target.mlir import module_text
 from polyir.transform.outline import outline
+from polyir.tree import Schedule
 from polyir.universe import PASS_NAMES, pass_type
 from polyir.view.svg import tree_svg
 
@@ -238,7 +238,7 @@ class ScheduleTree(PassMethods[Any]):
         return scop_of(scops_in(self._program.module)[self._number])
 
     @property
-    def isl(self) -> isl.Schedule:
+    def isl(self) -> Schedule:
         """The tree as an object of isl."""
         return self.scop.schedule
 

@@ -14,15 +14,15 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.isl_trees import node_type
 from polyir.model.tree_loops import iterates_over_tiles, member_functions
 from polyir.sets.lists import maps_of
+from polyir.tree import BandMember, Domain, Expansion, Kind, Schedule, ScheduleNode
 
 TILE = "Tile"
 """The name of the tuple of a tile: the values of the loops over tiles."""
 
 
-def with_approximate_tiles(schedule: isl.Schedule, context: isl.Set) -> isl.Schedule | None:
+def with_approximate_tiles(schedule: Schedule, context: isl.Set) -> Schedule | None:
     """`schedule` with its outermost loops over tiles in terms of tiles, not of instances.
 
         domain S[i, j]                        domain Tile[a, b], all that may have instances
@@ -32,10 +32,8 @@ def with_approximate_tiles(schedule: isl.Schedule, context: isl.Set) -> isl.Sche
 
     `None` if the tree does not begin with loops over tiles, or adds instances itself.
     """
-    root = schedule.get_root()
-    others = ("extension", "expansion", "context", "guard")
-    kinds = {isl.schedule_node_type[kind] for kind in others}
-    if not root.every_descendant(lambda node: node_type(node) not in kinds):
+    root = schedule.root
+    if not root.every(lambda node: node.kind not in (Kind.CONTEXT, Kind.GUARD)):
         return None
     chain = _loops_over_tiles(root.child(0))
     if not chain:
@@ -43,7 +41,7 @@ def with_approximate_tiles(schedule: isl.Schedule, context: isl.Set) -> isl.Sche
     return _with_chain(schedule, chain, _tiles, context)
 
 
-def with_loops_over(schedule: isl.Schedule, values: isl.Set) -> isl.Schedule:
+def with_loops_over(schedule: Schedule, values: isl.Set) -> Schedule:
     """`schedule` with its outermost loops over all of `values`: some may have no instances.
 
         domain S[i, j]          domain Tile[a, b] in `values`
@@ -53,12 +51,12 @@ def with_loops_over(schedule: isl.Schedule, values: isl.Set) -> isl.Schedule:
     The tree must begin with bands of as many members as `values` has dimensions, and must have no
     AST options that name loops, nor add instances itself.
     """
-    chain: list[isl.ScheduleNode] = []
-    node, left = schedule.get_root().child(0), values.dim(isl.dim_type.set)
+    chain: list[ScheduleNode] = []
+    node, left = schedule.root.child(0), values.dim(isl.dim_type.set)
     while left:
         chain.append(node)
-        if node_type(node) is isl.schedule_node_type.band:
-            left -= node.band_n_member()
+        if node.kind is Kind.BAND:
+            left -= len(node.members)
         node = node.child(0)
     named = values.set_tuple_name(TILE)
     return _with_chain(
@@ -67,33 +65,33 @@ def with_loops_over(schedule: isl.Schedule, values: isl.Set) -> isl.Schedule:
 
 
 def _with_chain(
-    schedule: isl.Schedule,
-    chain: list[isl.ScheduleNode],
+    schedule: Schedule,
+    chain: list[ScheduleNode],
     tiles: Callable[[isl.UnionMap], isl.Set],
     context: isl.Set,
-) -> isl.Schedule:
+) -> Schedule:
     """The tree with its outermost nodes, `chain`, over tiles, and an expansion below them."""
-    points = node = schedule.get_root().child(0)
+    points = node = schedule.root.child(0)
     for _ in chain:
         points, node = points.delete(), node.child(0)
-    tile_of = isl.UnionMap.empty(schedule.get_domain().get_space())
-    prefix = node.get_prefix_schedule_union_map().intersect_domain(schedule.get_domain())
+    tile_of = isl.UnionMap.empty(schedule.domain.get_space())
+    prefix = node.prefix_schedule.intersect_domain(schedule.domain)
     for relation in maps_of(prefix.intersect_params(context)):
         named = relation.set_tuple_name(isl.dim_type.out, TILE)
         tile_of = tile_of.union(isl.UnionMap.from_map(named))
     contraction = isl.UnionPwMultiAff.from_union_map(tile_of)
-    return _over(chain, tiles(tile_of)).expand(contraction, points.get_schedule())
+    return _over(chain, tiles(tile_of), Expansion((points.node,), contraction, tile_of.reverse()))
 
 
-def _loops_over_tiles(node: isl.ScheduleNode) -> list[isl.ScheduleNode]:
+def _loops_over_tiles(node: ScheduleNode) -> list[ScheduleNode]:
     """The bands over tiles from `node` down, and the marks above each of them."""
-    chain: list[isl.ScheduleNode] = []
-    marks: list[isl.ScheduleNode] = []
+    chain: list[ScheduleNode] = []
+    marks: list[ScheduleNode] = []
     while True:
-        kind = node_type(node)
-        if kind is isl.schedule_node_type.mark:
+        kind = node.kind
+        if kind is Kind.MARK:
             marks.append(node)
-        elif kind is isl.schedule_node_type.band and _is_over_tiles(node):
+        elif kind is Kind.BAND and _is_over_tiles(node):
             chain += [*marks, node]
             marks = []
         else:
@@ -101,11 +99,11 @@ def _loops_over_tiles(node: isl.ScheduleNode) -> list[isl.ScheduleNode]:
         node = node.child(0)
 
 
-def _is_over_tiles(band: isl.ScheduleNode) -> bool:
-    return not band.is_subtree_anchored() and all(
-        isl.ast_loop_type(band.band_member_get_ast_loop_type(member)) is isl.ast_loop_type.atomic
+def _is_over_tiles(band: ScheduleNode) -> bool:
+    return not band.is_subtree_anchored and all(
+        band.members[member].kind is isl.ast_loop_type.atomic
         and all(map(iterates_over_tiles, member_functions(band, member)))
-        for member in range(band.band_n_member())
+        for member in range(len(band.members))
     )
 
 
@@ -118,20 +116,19 @@ def _tiles(tile_of: isl.UnionMap) -> isl.Set:
     return isl.Set.from_basic_set(reduce(isl.Set.union, parts).simple_hull())
 
 
-def _over(chain: list[isl.ScheduleNode], tiles: isl.Set) -> isl.Schedule:
-    """Atomic loops over `tiles` with the marks of `chain`."""
-    node = isl.Schedule.from_domain(isl.UnionSet.from_set(tiles)).get_root().child(0)
-    count = tiles.dim(isl.dim_type.set)
-    names = ", ".join(f"d{position}" for position in range(count))
+def _over(chain: list[ScheduleNode], tiles: isl.Set, points: Expansion) -> Schedule:
+    """Atomic loops over `tiles` with the marks of `chain`, and the `points` below them."""
+    node = Schedule(Domain((points,), isl.UnionSet.from_set(tiles))).root.child(0)
+    space = isl.LocalSpace.from_space(tiles.get_space())
     depth = 0
     for each in chain:
-        if node_type(each) is isl.schedule_node_type.mark:
-            node = node.insert_mark(each.mark_get_id()).child(0)
+        if each.kind is Kind.MARK:
+            node = node.insert_mark(each.attribute).child(0)
             continue
-        members = range(depth, depth + each.band_n_member())
-        functions = (f"{{ {TILE}[{names}] -> [(d{position})] }}" for position in members)
-        node = node.insert_partial_schedule(isl.MultiUnionPwAff(f"[{', '.join(functions)}]"))
-        for member in range(len(members)):
-            node = node.band_member_set_ast_loop_type(member, isl.ast_loop_type.atomic)
+        members = range(depth, depth + len(each.members))
+        functions = (isl.Aff.var_on_domain(space, isl.dim_type.set, number) for number in members)
+        loops = (isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(own)) for own in functions)
+        atomic = isl.ast_loop_type.atomic
+        node = node.insert_band([BandMember(loop, kind=atomic) for loop in loops])
         node, depth = node.child(0), members.stop
-    return node.get_schedule()
+    return node.schedule

@@ -54,14 +54,14 @@ from polyir.codegen.thread_strides import (
 from polyir.codegen.wider_domains import is_wider, with_wider_domains
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr, SymbolicTiles
-from polyir.isl_trees import mark_id, mark_object, node_type
 from polyir.model.index_expressions import WideNumberError
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import iterates_over_tiles, member_functions
-from polyir.sets.callbacks import Callbacks, mapped_bottom_up
+from polyir.sets.callbacks import Callbacks
 from polyir.sets.lists import maps_of, parameters_of, sets_of
+from polyir.tree import Kind, Schedule, ScheduleNode, mapped_bottom_up
+from polyir.tree.isl_border import to_isl
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ ORDER_OPERATIONS = 500_000
 THREAD_OPERATIONS = 200_000
 """What the usual loops may take for a thread of a GPU kernel, if there are cheaper ones."""
 
-_Form = Callable[[Scop, isl.Schedule, ExpandedTiles], "ScopAst | None"]
+_Form = Callable[[Scop, Schedule, ExpandedTiles], "ScopAst | None"]
 """A way to generate loops; `None` if isl needs too many operations."""
 
 
@@ -222,12 +222,12 @@ def _built(scop: Scop, form: _Form) -> ScopAst | None:
         expanded = expand_tiles(scop.schedule, scop.context)
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
-    schedule = _with_marks(expanded.schedule.get_root()).get_schedule()
+    schedule = _with_marks(expanded.schedule.root).schedule
     try:
         return form(scop, schedule, expanded)
     except _CannotUnrollError:
         rolled = with_rolled_loops(schedule)
-        if rolled.plain_is_equal(schedule):
+        if rolled is schedule:
             raise
         return form(scop, rolled, expanded)
 
@@ -244,14 +244,14 @@ def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
 
 
 def _usual(
-    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, limit: int | None = None
+    scop: Scop, schedule: Schedule, expanded: ExpandedTiles, limit: int | None = None
 ) -> ScopAst | None:
     """The loops of the tree, those over tiles atomic where their ranges are affine."""
     if limit is None:
-        limit = USUAL_OPERATIONS // max(1, _tree_depth(schedule.get_root()))
+        limit = USUAL_OPERATIONS // max(1, _tree_depth(schedule.root))
 
     def generated(
-        tree: isl.Schedule, is_wanted: Callable[[ScopAst], bool] = lambda ast: True
+        tree: Schedule, is_wanted: Callable[[ScopAst], bool] = lambda ast: True
     ) -> ScopAst | None:
         return _generate(scop, tree, expanded, limit, is_wanted)
 
@@ -260,7 +260,7 @@ def _usual(
 
     counting = _counting(schedule, expanded)
     ast = generated(mapped_bottom_up(counting, _with_atomic_tiles), has_simple_bounds)
-    counts_something = counting.plain_is_equal(schedule) is not True
+    counts_something = counting is not schedule
     if ast is not None and counts_something and _repetition(ast) > MOST_REPETITION:
         other = generated(mapped_bottom_up(schedule, _with_atomic_tiles), has_simple_bounds)
         if other is not None and _repetition(other) < _repetition(ast):
@@ -271,13 +271,13 @@ def _usual(
 
 
 def _over_points(
-    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, points: isl.Set
+    scop: Scop, schedule: Schedule, expanded: ExpandedTiles, points: isl.Set
 ) -> ScopAst | None:
     """Loops over all of `points`, with tests inside."""
     return _of_tiles(scop, with_loops_over(schedule, points), expanded)
 
 
-def _over_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+def _over_tiles(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     """Loops with outer loops over tiles that are generated from the tiles alone."""
     if expanded.bands:
         return None
@@ -286,14 +286,14 @@ def _over_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> 
     return None if tiled is None else _of_tiles(scop, tiled, expanded)
 
 
-def _atomic(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+def _atomic(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     """Atomic loops, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = mapped_bottom_up(counting, _with_atomic_tiles)
     return _generate(scop, with_atomic_loops(tree), expanded, ATOMIC_OPERATIONS)
 
 
-def _around(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+def _around(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     """Atomic loops over convex sets around the instances, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = with_atomic_loops(mapped_bottom_up(counting, _with_atomic_tiles))
@@ -301,9 +301,7 @@ def _around(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Scop
     return _generate(scop, wider or tree, expanded)
 
 
-def _counting(
-    schedule: isl.Schedule, expanded: ExpandedTiles, isolated: bool = False
-) -> isl.Schedule:
+def _counting(schedule: Schedule, expanded: ExpandedTiles, isolated: bool = False) -> Schedule:
     """The tree in which loops over tiles count them; if some iterations are `isolated`, too.
 
     Around isolated iterations, isl splits the usual loops over numbers otherwise than those over
@@ -325,7 +323,7 @@ def _repetition(ast: ScopAst) -> float:
     return len(statements) / max(1, len(set(statements)))
 
 
-def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+def _of_tiles(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     try:
         return _generate(scop, schedule, expanded, TILES_OPERATIONS)
     except PolyirError:
@@ -335,7 +333,7 @@ def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
 
 def _generate(
     scop: Scop,
-    schedule: isl.Schedule,
+    schedule: Schedule,
     expanded: ExpandedTiles,
     limit: int | None = None,
     is_wanted: Callable[[ScopAst], bool] = lambda ast: True,
@@ -367,7 +365,7 @@ def _generate(
         result = replace(ast, root=with_steps(root, ast.iterators))
         if not _executes_just_its_domain(whole) or not is_wanted(result):
             return result
-        wanted = whole.get_domain().intersect_params(context)
+        wanted = whole.domain.intersect_params(context)
         executed = [
             isl.UnionSet.from_set(dates[node.number].domain())
             for node in ast_nodes(root)
@@ -375,7 +373,7 @@ def _generate(
         ]
         is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
         generated = GeneratedNodes(dates, ast.iterators, tree)
-        in_order = partial(is_in_order, root, generated, whole.get_map())
+        in_order = partial(is_in_order, root, generated, whole.map)
         if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
             return result
     reason = "isl generates no loops that execute each instance once and in order"
@@ -387,8 +385,8 @@ def _has_no_instances(name: str) -> bool:
 
 
 def _ways(
-    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles
-) -> Iterator[tuple[isl.Set, isl.Schedule]]:
+    scop: Scop, schedule: Schedule, expanded: ExpandedTiles
+) -> Iterator[tuple[isl.Set, Schedule]]:
     """Contexts and trees of the same meaning as `schedule`, the usual one first.
 
     The result of isl depends on the constraints on parameters, on redundant constraints, on
@@ -397,10 +395,10 @@ def _ways(
     yield scop.context, schedule
     nothing_known = isl.Set.universe(scop.context.get_space())
     yield nothing_known, schedule
-    domain = isl.UnionSet.empty(schedule.get_domain().get_space())
-    for instances in sets_of(schedule.get_domain()):
+    domain = isl.UnionSet.empty(schedule.domain.get_space())
+    for instances in sets_of(schedule.domain):
         domain = domain.union(isl.UnionSet.from_set(instances.remove_redundancies()))
-    yield nothing_known, schedule.intersect_domain(domain)
+    yield nothing_known, schedule.within(domain)
     yield nothing_known, with_separate_loops(schedule)
     # Loops over first points of tiles have their own steps.
     if not expanded.bands:
@@ -408,15 +406,14 @@ def _ways(
     yield scop.context, with_atomic_loops(schedule)
 
 
-def _executes_just_its_domain(schedule: isl.Schedule) -> bool:
+def _executes_just_its_domain(schedule: Schedule) -> bool:
     """Whether no node of the tree adds or removes instances."""
-    others = ("context", "guard", "extension", "expansion")
-    kinds = {isl.schedule_node_type[kind] for kind in others}
-    return bool(schedule.get_root().every_descendant(lambda node: node_type(node) not in kinds))
+    others = (Kind.CONTEXT, Kind.GUARD, Kind.EXPANSION)
+    return schedule.root.every(lambda node: node.kind not in others)
 
 
 def _generate_under(
-    context: isl.Set, scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles
+    context: isl.Set, scop: Scop, schedule: Schedule, expanded: ExpandedTiles
 ) -> tuple[ScopAst, list[isl.Map]]:
     """The AST for parameters in `context`.
 
@@ -424,8 +421,8 @@ def _generate_under(
     """
     prefix = _unused_prefix(parameters_of(scop.context.get_space()))
     # Instances that the tree does not order get further loops, one an iterator at most.
-    dimensions = [instances.dim(isl.dim_type.set) for instances in sets_of(schedule.get_domain())]
-    depth = _tree_depth(schedule.get_root()) + max(dimensions, default=0)
+    dimensions = [instances.dim(isl.dim_type.set) for instances in sets_of(schedule.domain)]
+    depth = _tree_depth(schedule.root) + max(dimensions, default=0)
     iterators = tuple(f"{prefix}{position}" for position in range(depth))
     names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, len(iterators))
     for name in iterators:
@@ -448,7 +445,7 @@ def _generate_under(
                 for band in expanded.bands
             )
             build, _note = build.set_at_each_domain(callbacks.guarded(note))
-            root = node_from_isl(build.node_from_schedule(schedule))
+            root = node_from_isl(build.node_from_schedule(to_isl(schedule)))
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
     except WideNumberError as error:
@@ -515,45 +512,45 @@ def _has_piecewise_bounds(ast: ScopAst) -> bool:
     return False
 
 
-def _with_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
+def _with_marks(node: ScheduleNode) -> ScheduleNode:
     """The tree from `node` down with a mark `LoopsBelow` above each band with attributes.
 
     isl's AST has no node for a loop that runs once, so the mark has the schedule depth: otherwise,
     its attributes would go to the next inner loop. Marks with attributes that code generation
     does not use are omitted.
     """
-    kind = node_type(node)
-    if kind is isl.schedule_node_type.mark and not isinstance(mark_object(node), _MEANT):
+    kind = node.kind
+    if kind is Kind.MARK and not isinstance(node.attribute, _MEANT):
         return _with_marks(node.delete())
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         node = _with_marks(node.child(position)).parent()
-    if kind is isl.schedule_node_type.band:
-        attributes = attributes_of_members(node)
+    if kind is Kind.BAND:
+        attributes = node.loop_attributes
         if any(attributes):
-            below = LoopsBelow(node.get_schedule_depth(), attributes)
-            return node.insert_mark(mark_id(below))
+            below = LoopsBelow(node.schedule_depth, attributes)
+            return node.insert_mark(below)
     return node
 
 
 _MEANT = (TilesBelow, CountedBelow, StridesBelow, LocalAttr)
 
 
-def _with_atomic_tiles(node: isl.ScheduleNode) -> isl.ScheduleNode:
+def _with_atomic_tiles(node: ScheduleNode) -> ScheduleNode:
     """A band with atomic tile loops, unless it gives another loop type; other nodes as they are."""
-    if node_type(node) is not isl.schedule_node_type.band:
+    if node.kind is not Kind.BAND:
         return node
-    for member in range(node.band_n_member()):
-        kind = isl.ast_loop_type(node.band_member_get_ast_loop_type(member))
+    for member in range(len(node.members)):
+        kind = node.members[member].kind
         functions = member_functions(node, member)
         if kind is isl.ast_loop_type.default and all(map(iterates_over_tiles, functions)):
-            node = node.band_member_set_ast_loop_type(member, isl.ast_loop_type.atomic)
+            node = node.with_member(member, kind=isl.ast_loop_type.atomic)
     return node
 
 
-def _tree_depth(node: isl.ScheduleNode) -> int:
+def _tree_depth(node: ScheduleNode) -> int:
     """The greatest schedule depth below `node`."""
-    children = [_tree_depth(node.get_child(n)) for n in range(node.n_children())]
-    return max(children, default=node.get_schedule_depth())
+    children = [_tree_depth(node.child(n)) for n in range(node.n_children)]
+    return max(children, default=node.schedule_depth)
 
 
 def _unused_prefix(taken: tuple[str, ...]) -> str:

@@ -14,8 +14,8 @@ from itertools import combinations_with_replacement, starmap, takewhile
 import islpy as isl
 
 from polyir.codegen.ast import AstBlock, AstFor, AstIf, AstInstance, AstLet, AstMark, AstNode
-from polyir.isl_trees import node_type
 from polyir.sets.lists import maps_of
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 MOST_REMEMBERED = 256
 """How many relations are kept: many nodes of an AST execute the same two statements, and each node
@@ -43,13 +43,13 @@ class GeneratedNodes:
 
     dates: Sequence[isl.Map]
     iterators: Sequence[str]
-    schedule: isl.Schedule
+    schedule: Schedule
 
 
 def is_in_order(root: AstNode, generated: GeneratedNodes, times: isl.UnionMap) -> bool:
     """Whether the AST executes instances in the order of their `times`, `{ S[i] -> [t] }`."""
     by_statement = {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(times)}
-    places = list(_places(generated.schedule.get_root(), ()))
+    places = list(_places(generated.schedule.root, ()))
     nodes: list[_Node] = []
     for node, loops in _instances(root, ()):
         date = generated.dates[node.number]
@@ -93,14 +93,14 @@ class _Place:
         return depth == count and mine < theirs
 
 
-def _places(node: isl.ScheduleNode, branches: tuple[tuple[int, int], ...]) -> Iterator[_Place]:
-    kind = node_type(node)
-    if kind is isl.schedule_node_type.leaf:
-        members = maps_of(node.get_prefix_schedule_union_map())
+def _places(node: ScheduleNode, branches: tuple[tuple[int, int], ...]) -> Iterator[_Place]:
+    kind = node.kind
+    if kind is Kind.LEAF:
+        members = maps_of(node.prefix_schedule)
         yield _Place({each.get_tuple_name(isl.dim_type.in_): each for each in members}, branches)
-    is_sequence = kind in (isl.schedule_node_type.sequence, isl.schedule_node_type.set)
-    for position in range(node.n_children()):
-        here = ((node.get_schedule_depth(), position),) if is_sequence else ()
+    is_sequence = kind in (Kind.SEQUENCE, Kind.SET)
+    for position in range(node.n_children):
+        here = ((node.schedule_depth, position),) if is_sequence else ()
         yield from _places(node.child(position), (*branches, *here))
 
 

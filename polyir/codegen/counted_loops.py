@@ -29,16 +29,15 @@ from polyir.codegen.ast import (
 )
 from polyir.codegen.simpler_loops import divided_members
 from polyir.codegen.thread_strides import strided_members
-from polyir.isl_trees import mark_id, node_type
 from polyir.model.tree_loops import (
     isolates_iterations,
     iterates_over_tiles,
     member_functions,
     member_steps,
 )
-from polyir.sets.callbacks import mapped_bottom_up
 from polyir.sets.lists import sets_of
 from polyir.sets.values import isl_value
+from polyir.tree import Kind, Schedule, ScheduleNode, mapped_bottom_up
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class CountedBelow:
     counts: tuple[Count | None, ...]
 
 
-def with_counting_loops(schedule: isl.Schedule, isolated: bool = False) -> isl.Schedule:
+def with_counting_loops(schedule: Schedule, isolated: bool = False) -> Schedule:
     """`schedule` with 0, 1, 2, ... for the values 0, s, 2s, ... of members that have tiles.
 
         band [32 floor(i / 32)]    =>    mark CountedBelow(0, [Count(32)])
@@ -85,10 +84,10 @@ def with_counting_loops(schedule: isl.Schedule, isolated: bool = False) -> isl.S
     options that isolate iterations name their numbers instead.
     """
     is_needed = isolated and _isolates(schedule)
-    options = [*_counted_options(schedule.get_root(), ())] if is_needed else []
+    options = [*_counted_options(schedule.root, ())] if is_needed else []
     # isl changes no band that options below it name.
     plain = mapped_bottom_up(schedule, _without_options) if options else schedule
-    if plain.get_root().is_subtree_anchored():
+    if plain.root.is_subtree_anchored:
         return schedule
     counting = mapped_bottom_up(plain, _counting_band)
     if not options:
@@ -96,23 +95,23 @@ def with_counting_loops(schedule: isl.Schedule, isolated: bool = False) -> isl.S
     return mapped_bottom_up(counting, partial(_with_next_options, options=iter(options)))
 
 
-def _counting_band(node: isl.ScheduleNode) -> isl.ScheduleNode:
-    if node_type(node) is not isl.schedule_node_type.band:
+def _counting_band(node: ScheduleNode) -> ScheduleNode:
+    if node.kind is not Kind.BAND:
         return node
     steps = _steps(node)
     if all(step == 1 for step in steps):
         return node
     counts = tuple(Count(step) if step > 1 else None for step in steps)
-    below = CountedBelow(node.get_schedule_depth(), counts)
-    return divided_members(node, steps).insert_mark(mark_id(below))
+    below = CountedBelow(node.schedule_depth, counts)
+    return divided_members(node, steps).insert_mark(below)
 
 
-def _steps(band: isl.ScheduleNode) -> tuple[int, ...]:
+def _steps(band: ScheduleNode) -> tuple[int, ...]:
     """By what each member is divided: its step if it has tiles."""
     kept = strided_members(band)
     over_tiles = tuple(
         member not in kept and any(map(iterates_over_tiles, member_functions(band, member)))
-        for member in range(band.band_n_member())
+        for member in range(len(band.members))
     )
     if not any(over_tiles):
         return (1,) * len(over_tiles)
@@ -120,27 +119,25 @@ def _steps(band: isl.ScheduleNode) -> tuple[int, ...]:
     return tuple(step if is_tile else 1 for step, is_tile in pairs)
 
 
-def _isolates(schedule: isl.Schedule) -> bool:
+def _isolates(schedule: Schedule) -> bool:
     """Whether an AST option of the tree isolates iterations."""
-    return not schedule.get_root().every_descendant(
-        lambda node: (
-            node_type(node) is not isl.schedule_node_type.band or not isolates_iterations(node)
-        )
+    return not schedule.root.every(
+        lambda node: node.kind is not Kind.BAND or not isolates_iterations(node)
     )
 
 
-def _counted_options(node: isl.ScheduleNode, outer: tuple[int, ...]) -> Iterator[isl.UnionSet]:
+def _counted_options(node: ScheduleNode, outer: tuple[int, ...]) -> Iterator[isl.UnionSet]:
     """The AST options of each band of the tree that counts, children first.
 
     The members around `node` are divided by `outer`.
     """
-    if node_type(node) is not isl.schedule_node_type.band:
-        for position in range(node.n_children()):
+    if node.kind is not Kind.BAND:
+        for position in range(node.n_children):
             yield from _counted_options(node.child(position), outer)
         return
     steps = (*outer, *_steps(node))
     yield from _counted_options(node.child(0), steps)
-    options = node.band_get_ast_build_options()
+    options = node.options
     counted = isl.UnionSet.empty(options.get_space())
     for option in sets_of(options):
         is_isolation = option.get_tuple_name() == "isolate"
@@ -171,17 +168,17 @@ def _multiples(space: isl.Space, steps: Sequence[int]) -> isl.MultiAff:
     return isl.MultiAff.identity(space.map_from_set()).scale_multi_val(factors)
 
 
-def _without_options(node: isl.ScheduleNode) -> isl.ScheduleNode:
-    if node_type(node) is not isl.schedule_node_type.band:
+def _without_options(node: ScheduleNode) -> ScheduleNode:
+    if node.kind is not Kind.BAND:
         return node
-    none = isl.UnionSet.empty(node.band_get_ast_build_options().get_space())
-    return node.band_set_ast_build_options(none)
+    none = isl.UnionSet.empty(node.options.get_space())
+    return node.changed(options=none)
 
 
-def _with_next_options(node: isl.ScheduleNode, options: Iterator[isl.UnionSet]) -> isl.ScheduleNode:
-    if node_type(node) is not isl.schedule_node_type.band:
+def _with_next_options(node: ScheduleNode, options: Iterator[isl.UnionSet]) -> ScheduleNode:
+    if node.kind is not Kind.BAND:
         return node
-    return node.band_set_ast_build_options(next(options))
+    return node.changed(options=next(options))
 
 
 def with_steps(root: AstNode, iterators: Sequence[str]) -> AstNode:

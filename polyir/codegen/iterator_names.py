@@ -9,11 +9,11 @@ import islpy as isl
 
 from polyir.codegen.band_members import iterator_of, tiled_iterator_of
 from polyir.codegen.symbolic_tiles import ExpandedTiles
-from polyir.isl_trees import node_type
 from polyir.model.scop import Scop
-from polyir.model.tree import added_statements
 from polyir.model.tree_loops import member_functions
 from polyir.sets.lists import sets_of
+from polyir.tree import Kind, ScheduleNode
+from polyir.tree.added import added_statements
 
 _StatementDepth = tuple[str, int]
 """A statement and a schedule depth."""
@@ -59,27 +59,25 @@ def loop_names(scop: Scop, expanded: ExpandedTiles) -> LoopNames:
         tiles = (None if position is None else own[position] for position in along)
         iterators[statement.name] = own + tuple(name and f"t{name}" for name in tiles)
     hints: dict[_StatementDepth, str] = {}
-    _collect(expanded.schedule.get_root(), iterators, hints)
+    _collect(expanded.schedule.root, iterators, hints)
     return LoopNames(hints, added_statements(scop.schedule))
 
 
 _Iterators = Mapping[str, Sequence[str | None]]
 
 
-def _collect(
-    node: isl.ScheduleNode, iterators: _Iterators, hints: dict[_StatementDepth, str]
-) -> None:
-    if node_type(node) is isl.schedule_node_type.band:
-        depth = node.get_schedule_depth()
-        reaching = tuple(instances.get_tuple_name() for instances in sets_of(node.get_domain()))
-        for member in range(node.band_n_member()):
+def _collect(node: ScheduleNode, iterators: _Iterators, hints: dict[_StatementDepth, str]) -> None:
+    if node.kind is Kind.BAND:
+        depth = node.schedule_depth
+        reaching = tuple(instances.get_tuple_name() for instances in sets_of(node.domain))
+        for member in range(len(node.members)):
             for function in member_functions(node, member):
                 name = function.get_tuple_id(isl.dim_type.in_).get_name()
                 hint = _hint(function, iterators.get(name, ()))
                 if name in reaching and hint is not None:
                     hints[name, depth + member] = hint
-    for position in range(node.n_children()):
-        _collect(node.get_child(position), iterators, hints)
+    for position in range(node.n_children):
+        _collect(node.child(position), iterators, hints)
 
 
 def _hint(function: isl.PwAff, iterators: Sequence[str | None]) -> str | None:

@@ -10,6 +10,7 @@ import islpy as isl
 from polyir.sets.hulls import convex_with_strides
 from polyir.sets.lists import parameters_of
 from polyir.sets.values import isl_value
+from polyir.tree import ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -98,13 +99,13 @@ def _parameters_in(function: isl.PwAff) -> set[str | None]:
     }
 
 
-def launches_of(mark: isl.ScheduleNode) -> isl.Set:
+def launches_of(mark: ScheduleNode) -> isl.Set:
     """`{ [t] }`: the iterations of the loops around a mark in which its kernel is launched.
 
     They are convex, but for the steps of loops: some launches may run nothing. The iterations that
     run something are often many polyhedra, and each thread knows what it has to run.
     """
-    around = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
+    around = mark.prefix_schedule.intersect_domain(mark.domain)
     return convex_with_strides(isl.Set.from_union_set(around.range()))
 
 

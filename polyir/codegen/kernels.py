@@ -36,19 +36,6 @@ from polyir.dialects.loop_attributes import (
     requires_parallel,
 )
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.isl_trees import (
-    BandMembers,
-    TreeNode,
-    build_tree,
-    describe_tree,
-    mapped_children,
-    mark_id,
-    members_of_band,
-    node_type,
-    path_of,
-    with_member_objects,
-    with_members,
-)
 from polyir.model.gpu import (
     AXES,
     ThreadLoop,
@@ -62,10 +49,23 @@ from polyir.model.gpu import (
     thread_loops,
 )
 from polyir.model.scop import Scop, unique_name
-from polyir.model.tree import attributes_of_members, once_each, without_extensions
 from polyir.model.tree_loops import member_steps
 from polyir.sets.lists import parameters_of
 from polyir.sets.values import isl_value
+from polyir.tree import (
+    LEAF,
+    Band,
+    Domain,
+    Extension,
+    Kind,
+    Mark,
+    Node,
+    Schedule,
+    ScheduleNode,
+    mapped_children,
+)
+from polyir.tree.added import finished, once_each
+from polyir.tree.nodes import attribute_of
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,9 @@ def host_and_kernels(scop: Scop) -> HostAndKernels:
     Raises `PolyirError` if a statement is in no kernel.
     """
     taken = {*parameters_of(scop.context.get_space()), *(body.name for body in scop.bodies)}
-    marks = tuple(kernel_marks(scop.schedule.get_root()))
-    inside = reduce(isl.UnionSet.union, (mark.get_domain() for mark in marks))
-    left = scop.schedule.get_domain().subtract(inside)
+    marks = tuple(kernel_marks(scop.schedule.root))
+    inside = reduce(isl.UnionSet.union, (mark.domain for mark in marks))
+    left = scop.schedule.domain.subtract(inside)
     if not left.is_empty():
         raise PolyirError(f"in no kernel: {left.sample()}", location_of(scop.op))
     names: list[str] = []
@@ -126,35 +126,35 @@ def host_and_kernels(scop: Scop) -> HostAndKernels:
 
 
 def _host_schedule(
-    schedule: isl.Schedule, marks: Sequence[isl.ScheduleNode], names: Sequence[str]
-) -> isl.Schedule:
+    schedule: Schedule, marks: Sequence[ScheduleNode], names: Sequence[str]
+) -> Schedule:
     """The tree with a statement for each launch of a kernel."""
     launches = [
         launches_of(mark).set_tuple_name(name) for mark, name in zip(marks, names, strict=True)
     ]
     remaining = iter(launches)
 
-    def changed(node: TreeNode) -> TreeNode:
-        if isinstance(node.content, KernelAttr):
-            return TreeNode("extension", isl.UnionMap.from_map(once_each(next(remaining))), ())
-        return replace(node, children=tuple(map(changed, node.children)))
+    def changed(node: Node) -> Node:
+        if isinstance(attribute_of(node), KernelAttr):
+            return Extension((LEAF,), isl.UnionMap.from_map(once_each(next(remaining))))
+        return node.with_children(map(changed, node.children))
 
-    with_statements = build_tree(without_extensions(changed(describe_tree(schedule))))
+    with_statements = finished(changed(schedule.tree))
     only = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, launches))
-    return _sequential(with_statements.intersect_domain(only))
+    return _sequential(with_statements.within(only))
 
 
-def _sequential(schedule: isl.Schedule) -> isl.Schedule:
+def _sequential(schedule: Schedule) -> Schedule:
     """The tree without the attributes of parallel loops: a thread has an order of its own."""
 
-    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
-        if node_type(node) is isl.schedule_node_type.band:
-            loops = [_without_parallel(each) for each in attributes_of_members(node)]
-            if tuple(loops) != attributes_of_members(node):
-                node = with_member_objects(node, [each or None for each in loops])
+    def visit(node: ScheduleNode) -> ScheduleNode:
+        if node.kind is Kind.BAND:
+            loops = [_without_parallel(each) for each in node.loop_attributes]
+            if tuple(loops) != node.loop_attributes:
+                node = node.with_loop_attributes(loops)
         return mapped_children(node, visit)
 
-    return visit(schedule.get_root()).get_schedule()
+    return visit(schedule.root).schedule
 
 
 def _without_parallel(attributes: LoopAttributes) -> LoopAttributes:
@@ -164,19 +164,19 @@ def _without_parallel(attributes: LoopAttributes) -> LoopAttributes:
 # --------------------------------------------------------------------------------- one kernel
 
 
-def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> Kernel:
+def _kernel(scop: Scop, mark: ScheduleNode, name: str, taken: set[str]) -> Kernel:
     sizes = sizes_of_kernel(mark)
 
     def named(wanted: str) -> str:
         return unique_name(wanted, taken)
 
-    depth = mark.get_schedule_depth()
+    depth = mark.schedule_depth
     launch = tuple(named(f"launch{position}") for position in range(depth))
     tiles = (named("tile_x"), named("tile_y"), named("tile_z"))
     threads = (named("thread_x"), named("thread_y"), named("thread_z"))
     parameters = (*launch, *tiles, *threads)
-    domain = mark.get_domain()
-    around = mark.get_prefix_schedule_multi_union_pw_aff()
+    domain = mark.domain
+    around = mark.prefix_functions
     for position, parameter in enumerate(launch):
         domain = domain.intersect(where_equal(around.get_at(position), parameter))
     context = with_parameters(scop.context, parameters).intersect(
@@ -226,11 +226,11 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
 
 
 def _with_marks_of_strides(
-    mark: isl.ScheduleNode, threads: Sequence[str], tiles: _Tiles
-) -> isl.ScheduleNode | None:
+    mark: ScheduleNode, threads: Sequence[str], tiles: _Tiles
+) -> ScheduleNode | None:
     """The kernel with marks `StridesBelow`; `None` where a stride begins at a loop around."""
     sizes, loops = sizes_of_kernel(mark), thread_loops(mark)
-    is_known = not mark.is_subtree_anchored()
+    is_known = not mark.is_subtree_anchored
 
     def stride(
         function: isl.UnionPwAff, domain: isl.UnionSet, axis: int
@@ -252,24 +252,24 @@ def _with_marks_of_strides(
         is_known = False
         return None
 
-    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(node: ScheduleNode) -> ScheduleNode:
         node = mapped_children(node, visit)
-        if node_type(node) is not isl.schedule_node_type.band:
+        if node.kind is not Kind.BAND:
             return node
-        domain = node.get_domain()
-        axes = (axis_of(attributes, "thread") for attributes in attributes_of_members(node))
+        domain = node.domain
+        axes = (axis_of(attributes, "thread") for attributes in node.loop_attributes)
         strides = tuple(
             None if axis is None else stride(function, domain, AXES.index(axis))
-            for function, axis in zip(members_of_band(node), axes, strict=True)
+            for function, axis in zip(node.functions, axes, strict=True)
         )
-        return node.insert_mark(mark_id(StridesBelow(0, strides))) if any(strides) else node
+        return node.insert_mark(StridesBelow(0, strides)) if any(strides) else node
 
     result = visit(mark) if is_known else mark
     return result if is_known else None
 
 
 def _points(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     tiles: _Tiles,
     threads: Mapping[str, int],
 ) -> isl.Set | None:
@@ -278,12 +278,12 @@ def _points(
     `None` unless they are all loops over the points of a tile. `threads` are the parameters for
     the numbers of the thread, with the numbers of threads, by axis.
     """
-    if schedule.get_root().is_subtree_anchored():
+    if schedule.root.is_subtree_anchored:
         return None
-    domain = schedule.get_domain()
-    node, values = schedule.get_root().child(0), isl.Set("{ [] }")
-    while node_type(node) is isl.schedule_node_type.band:
-        members = zip(members_of_band(node), attributes_of_members(node), strict=True)
+    domain = schedule.domain
+    node, values = schedule.root.child(0), isl.Set("{ [] }")
+    while node.kind is Kind.BAND:
+        members = zip(node.functions, node.loop_attributes, strict=True)
         for function, attributes in members:
             along = _window(function.intersect_domain(domain), attributes, tiles, threads)
             if along is None:
@@ -364,7 +364,7 @@ def _of_thread(
     return reduce(isl.UnionSet.union, parts, domain.intersect_params(first))
 
 
-def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -> isl.Schedule:
+def _below(mark: ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -> Schedule:
     """The tree below the mark of a kernel, for the instances in `domain`, which are of one thread.
 
     Of loops that have one iteration for given parameters, only the values would be generated. isl
@@ -377,15 +377,13 @@ def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -
     """
     grid = sizes_of_kernel(mark).grid
 
-    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(node: ScheduleNode) -> ScheduleNode:
         node = mapped_children(node, visit)
-        if node_type(node) is not isl.schedule_node_type.band:
+        if node.kind is not Kind.BAND:
             return node
         functions: dict[int, isl.UnionPwAff] = {}
         counts: list[Count | None] = []
-        members = zip(
-            members_of_band(node), member_steps(node), attributes_of_members(node), strict=True
-        )
+        members = zip(node.functions, member_steps(node), node.loop_attributes, strict=True)
         for position, (function, step, attributes) in enumerate(members):
             name = axis_of(attributes, "block")
             axis = len(grid) if name is None else AXES.index(name)
@@ -398,26 +396,21 @@ def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -
                 functions[position] = distance.scale_down_val(isl_value(grid[axis])).floor()
                 offset = AstOperation(Operator.MUL, (AstNumber(step), AstName(tiles[axis])))
                 counts.append(Count(step * grid[axis], offset))
-        if any(counts) or len(functions) < node.band_n_member():
-            node = with_members(node, functions)
-        return node.insert_mark(mark_id(CountedBelow(0, tuple(counts)))) if any(counts) else node
+        if any(counts) or len(functions) < len(node.members):
+            node = node.with_members(functions)
+        return node.insert_mark(CountedBelow(0, tuple(counts))) if any(counts) else node
 
-    if mark.is_subtree_anchored():
-        return mark.get_schedule().intersect_domain(domain)
-    tree = describe_tree(visit(mark).get_schedule())
-    for position in path_of(mark):
-        tree = tree.children[position]
-    return build_tree(TreeNode("domain", domain, _with_depths(tree.children, 0)))
+    if mark.is_subtree_anchored:
+        return mark.schedule.within(domain)
+    return Schedule(Domain((_with_depths(visit(mark).node.children[0], 0),), domain))
 
 
-def _with_depths(trees: Sequence[TreeNode], depth: int) -> tuple[TreeNode, ...]:
-    """The trees with marks `CountedBelow` and `StridesBelow` that know the depth of their bands."""
-    found: list[TreeNode] = []
-    for tree in trees:
-        inner, content = depth, tree.content
-        if isinstance(content, BandMembers):
-            inner += len(content.objects)
-        elif isinstance(content, CountedBelow | StridesBelow):
-            content = replace(content, depth=depth)
-        found.append(TreeNode(tree.kind, content, _with_depths(tree.children, inner)))
-    return tuple(found)
+def _with_depths(tree: Node, depth: int) -> Node:
+    """The tree with marks `CountedBelow` and `StridesBelow` that know the depth of their bands."""
+    inner = depth
+    match tree:
+        case Band():
+            inner += len(tree.members)
+        case Mark(attribute=CountedBelow() | StridesBelow() as below):
+            tree = replace(tree, attribute=replace(below, depth=depth))
+    return tree.with_children(_with_depths(child, inner) for child in tree.children)

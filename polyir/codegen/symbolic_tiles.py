@@ -20,17 +20,10 @@ import islpy as isl
 from polyir.base.diagnostics import PolyirError
 from polyir.codegen.band_members import iterator_of
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
-from polyir.isl_trees import (
-    build_tree,
-    describe_tree,
-    mark_id,
-    objects_of,
-    path_of,
-    with_objects,
-)
 from polyir.model.order import Member
 from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
 from polyir.sets.lists import sets_of
+from polyir.tree import BandMember, Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ class ExpandedTiles:
     the band number n is `TilesBelow(n)`.
     """
 
-    schedule: isl.Schedule
+    schedule: Schedule
     origins: Mapping[str, tuple[int | None, ...]]
     bands: tuple[TileBand, ...]
 
@@ -79,7 +72,7 @@ class ExpandedTiles:
         return tuple(dict.fromkeys(size for band in self.bands for size in band.tiles.sizes))
 
 
-def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
+def expand_tiles(schedule: Schedule, context: isl.Set) -> ExpandedTiles:
     """`schedule` with a band of loops over first points below each mark of symbolic tiles.
 
         mark #poly.tile<outset [T0]>       mark TilesBelow(0)
@@ -91,11 +84,11 @@ def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
     """
     origins: dict[str, tuple[int | None, ...]] = {}
     bands: list[TileBand] = []
-    while (mark := next(marks_of_tiles(schedule.get_root()), None)) is not None:
+    while (mark := next(marks_of_tiles(schedule.root), None)) is not None:
         tiles = tiles_at(mark)
         assert tiles is not None
-        if mark.get_domain().is_empty():
-            schedule = mark.delete().get_schedule()
+        if mark.domain.is_empty():
+            schedule = mark.delete().schedule
             continue
         members = tuple(loop.member for loop in tiled_loops(mark))
         if not members:
@@ -107,23 +100,21 @@ def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
         for name, along in _iterators(mark, members).items():
             origins[name] = origins.get(name, ()) + along
         below = TilesBelow(len(bands))
-        bands.append(TileBand(tiles, mark.get_schedule_depth(), box))
+        bands.append(TileBand(tiles, mark.schedule_depth, box))
         schedule = _with_origins(mark, members, tiles, below)
     return ExpandedTiles(schedule, origins, tuple(bands))
 
 
-def _iterators(
-    mark: isl.ScheduleNode, members: Sequence[Member]
-) -> dict[str, tuple[int | None, ...]]:
+def _iterators(mark: ScheduleNode, members: Sequence[Member]) -> dict[str, tuple[int | None, ...]]:
     return {
         part.get_tuple_name(): tuple(
             iterator_of(member[part.get_tuple_name()]) for member in members
         )
-        for part in sets_of(mark.get_domain())
+        for part in sets_of(mark.domain)
     }
 
 
-def _box(mark: isl.ScheduleNode, members: Sequence[Member], context: isl.Set) -> Box:
+def _box(mark: ScheduleNode, members: Sequence[Member], context: isl.Set) -> Box:
     lower: list[isl.PwAff] = []
     upper: list[isl.PwAff] = []
     for member in members:
@@ -133,7 +124,7 @@ def _box(mark: isl.ScheduleNode, members: Sequence[Member], context: isl.Set) ->
                 part.intersect_params(context).apply(
                     isl.Map.from_pw_aff(member[part.get_tuple_name()])
                 )
-                for part in sets_of(mark.get_domain())
+                for part in sets_of(mark.domain)
             ),
         ).coalesce()
         lower.append(values.lexmin_pw_multi_aff().get_pw_aff(0).coalesce())
@@ -142,16 +133,16 @@ def _box(mark: isl.ScheduleNode, members: Sequence[Member], context: isl.Set) ->
 
 
 def _with_origins(
-    mark: isl.ScheduleNode, members: Sequence[Member], tiles: SymbolicTiles, below: TilesBelow
-) -> isl.Schedule:
+    mark: ScheduleNode, members: Sequence[Member], tiles: SymbolicTiles, below: TilesBelow
+) -> Schedule:
     """The tree with the band of first points below one mark, which becomes `below`."""
-    path = path_of(mark)
-    schedule = mark.get_schedule()
-    tiled = {part.get_tuple_name(): part for part in sets_of(mark.get_domain())}
+    path = mark.path
+    schedule = mark.schedule
+    tiled = {part.get_tuple_name(): part for part in sets_of(mark.domain)}
     domains: list[isl.Set] = []
     projections: list[str] = []
     first_points: list[list[str]] = [[] for _ in tiles.sizes]
-    for whole in sets_of(schedule.get_domain()):
+    for whole in sets_of(schedule.domain):
         statement = whole.get_tuple_name()
         if statement not in tiled:
             domains.append(whole)
@@ -166,21 +157,13 @@ def _with_origins(
             texts.append(_first_point(whole, len(tiles.sizes), position))
     every = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, domains))
     projection = isl.UnionPwMultiAff(f"{{ {'; '.join(projections)} }}")
-    objects = objects_of(describe_tree(schedule))
-    # isl's pullback forgets the objects of band members.
-    pulled = describe_tree(schedule.pullback_union_pw_multi_aff(projection))
-    schedule = build_tree(with_objects(pulled, objects))
-    node = schedule.intersect_domain(every).get_root()
+    node = schedule.pulled_back(projection).within(every).root
     for position in path:
         node = node.child(position)
-    functions = isl.MultiUnionPwAff(
-        f"[{', '.join('{ ' + '; '.join(texts) + ' }' for texts in first_points)}]"
-    )
-    node = node.delete().insert_mark(mark_id(below)).child(0)
-    node = node.insert_partial_schedule(functions)
-    for position in range(len(tiles.sizes)):
-        node = node.band_member_set_ast_loop_type(position, isl.ast_loop_type.atomic)
-    return node.get_schedule()
+    functions = [isl.UnionPwAff(f"{{ {'; '.join(texts)} }}") for texts in first_points]
+    node = node.delete().insert_mark(below).child(0)
+    atomic = isl.ast_loop_type.atomic
+    return node.insert_band([BandMember(each, kind=atomic) for each in functions]).schedule
 
 
 def _extended(part: isl.Set, members: Sequence[Member], sizes: Sequence[str]) -> isl.Set:

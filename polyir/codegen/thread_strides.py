@@ -28,7 +28,7 @@ from polyir.codegen.ast import (
     AstOperation,
     Operator,
 )
-from polyir.isl_trees import mark_object, node_type
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ class StridesBelow:
     strides: tuple[tuple[int, Stride] | None, ...]
 
 
-def strided_members(band: isl.ScheduleNode) -> frozenset[int]:
+def strided_members(band: ScheduleNode) -> frozenset[int]:
     """The members of a band with strides in a mark above: their values tell the thread."""
     node = band
-    while node.has_parent() and node_type(node.parent()) is isl.schedule_node_type.mark:
+    while node.has_parent and node.parent().kind is Kind.MARK:
         node = node.parent()
-        match mark_object(node):
+        match node.attribute:
             case StridesBelow(strides=strides):
                 return frozenset(n for n, stride in enumerate(strides) if stride is not None)
     return frozenset()
@@ -99,7 +99,7 @@ class BlockTree:
     threads; `shared` are the statements that all threads run.
     """
 
-    schedule: isl.Schedule
+    schedule: Schedule
     threads: Mapping[int, str]
     shared: frozenset[str]
 

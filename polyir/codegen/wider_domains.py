@@ -7,13 +7,12 @@ over a convex set without divisions are easy, and so are the tests inside, where
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import islpy as isl
 
-from polyir.isl_trees import build_tree, describe_tree
 from polyir.sets.lists import sets_of
+from polyir.tree import LEAF, Domain, Expansion, Node, Schedule
 
 _SUFFIX: Final = "~"
 """Ends the name of the tuple of a point in the set around a statement; no statement has it."""
@@ -24,7 +23,7 @@ def is_wider(name: str) -> bool:
     return name.endswith(_SUFFIX)
 
 
-def with_wider_domains(schedule: isl.Schedule, context: isl.Set) -> isl.Schedule | None:
+def with_wider_domains(schedule: Schedule, context: isl.Set) -> Schedule | None:
     """`schedule` over convex sets around the instances, for parameters in `context`.
 
         domain S[i] : i mod 2 = 0 or i mod 3 = 0, 0 <= i < n       domain S~[i] : 0 <= i < n
@@ -33,7 +32,7 @@ def with_wider_domains(schedule: isl.Schedule, context: isl.Set) -> isl.Schedule
 
     The tree must not add or remove instances itself. `None` if no set is wider than the instances.
     """
-    domain = schedule.get_domain()
+    domain = schedule.domain
     wider = isl.UnionSet.empty(domain.get_space())
     back = isl.UnionMap.empty(domain.get_space())
     is_new = False
@@ -47,11 +46,14 @@ def with_wider_domains(schedule: isl.Schedule, context: isl.Set) -> isl.Schedule
         wider = wider.union(isl.UnionSet.from_set(around.set_tuple_name(name)))
     if not is_new:
         return None
-    pulled = schedule.pullback_union_pw_multi_aff(isl.UnionPwMultiAff.from_union_map(back))
-    loops = build_tree(replace(describe_tree(pulled), content=wider))
+    pulled = schedule.pulled_back(isl.UnionPwMultiAff.from_union_map(back)).tree
     contraction = back.reverse().intersect_domain(domain)
-    instances_alone = isl.Schedule.from_domain(domain)
-    return loops.expand(isl.UnionPwMultiAff.from_union_map(contraction), instances_alone)
+    points = Expansion((LEAF,), isl.UnionPwMultiAff.from_union_map(contraction), back)
+
+    def expanded(node: Node) -> Node:
+        return node.with_children(map(expanded, node.children)) if node.children else points
+
+    return Schedule(Domain((expanded(pulled.children[0]),), wider))
 
 
 def _around(instances: isl.Set) -> isl.Set:

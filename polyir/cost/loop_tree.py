@@ -24,10 +24,9 @@ from polyir.dialects.loop_attributes import (
     ReductionAttr,
     VectorAttr,
 )
-from polyir.isl_trees import node_type
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import isolates_iterations, member_functions
 from polyir.sets.lists import sets_of
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 Filters = Mapping[str, tuple[Constraint, ...]]
 """The statements that pass, each with what restricts its instances."""
@@ -75,9 +74,9 @@ class Leaf:
 Node = Loop | Parts | Leaf
 
 
-def loop_tree(schedule: isl.Schedule, values: Values) -> Node:
+def loop_tree(schedule: Schedule, values: Values) -> Node:
     """The loops of a schedule tree; marks, guards and contexts are looked through."""
-    return _Reader(values).read(schedule.get_root())
+    return _Reader(values).read(schedule.root)
 
 
 class _Reader:
@@ -86,34 +85,33 @@ class _Reader:
         self._bands = 0
         self._unrolled: dict[str, Function] = {}
 
-    def read(self, node: isl.ScheduleNode) -> Node:
+    def read(self, node: ScheduleNode) -> Node:
         """The loops from a node down."""
-        kinds = isl.schedule_node_type
-        match node_type(node):
-            case kinds.leaf:
+        match node.kind:
+            case Kind.LEAF:
                 return Leaf()
-            case kinds.band:
+            case Kind.BAND:
                 return self._band(node)
-            case kinds.sequence | kinds.set:
+            case Kind.SEQUENCE | Kind.SET:
                 return self._sequence(node)
             case _:
                 return self.read(node.child(0))
 
-    def _band(self, node: isl.ScheduleNode) -> Node:
+    def _band(self, node: ScheduleNode) -> Node:
         number, self._bands = self._bands, self._bands + 1
-        attributes = attributes_of_members(node)
+        attributes = node.loop_attributes
         is_apart = isolates_iterations(node)
         body = self.read(node.child(0))
         if _is_unrolled(node) and isinstance(body, Leaf):
             self._unrolled |= self._functions(node, 0)
             return body
-        for member in reversed(range(node.band_n_member())):
+        for member in reversed(range(len(node.members))):
             functions = {
                 name: self._without_strips(name, function)
                 for name, function in self._functions(node, member).items()
             }
             own = {type(each): each for each in attributes[member]}
-            coincident = bool(node.band_member_get_coincident(member))
+            coincident = node.members[member].is_coincident
             jam, reduction = own.get(JamAttr), own.get(ReductionAttr)
             vector = own.get(VectorAttr, reduction)
             body = Loop(
@@ -130,7 +128,7 @@ class _Reader:
             )
         return body
 
-    def _functions(self, band: isl.ScheduleNode, member: int) -> dict[str, Function]:
+    def _functions(self, band: ScheduleNode, member: int) -> dict[str, Function]:
         return {
             f.get_domain_space().get_tuple_name(isl.dim_type.set): function_of(f, self._values)
             for f in member_functions(band, member)
@@ -143,12 +141,12 @@ class _Reader:
             return function
         return copies if function.divisions[0].form == copies.smooth else function
 
-    def _sequence(self, node: isl.ScheduleNode) -> Node:
+    def _sequence(self, node: ScheduleNode) -> Node:
         children = []
-        for position in range(node.n_children()):
+        for position in range(node.n_children):
             child = node.child(position)
             filters: dict[str, tuple[Constraint, ...]] = {}
-            for part in sets_of(child.filter_get_filter()):
+            for part in sets_of(child.filter):
                 whole = part.plain_is_universe()
                 own = () if whole else constraints_of(part, self._values)
                 filters[part.get_tuple_name()] = own
@@ -156,11 +154,11 @@ class _Reader:
         return Parts(tuple(children))
 
 
-def _is_unrolled(band: isl.ScheduleNode) -> bool:
+def _is_unrolled(band: ScheduleNode) -> bool:
     """Whether a band is one loop that is unrolled."""
-    if band.band_n_member() != 1:
+    if len(band.members) != 1:
         return False
-    kind = isl.ast_loop_type(band.band_member_get_ast_loop_type(0))
+    kind = band.members[0].kind
     return kind is isl.ast_loop_type.unroll
 
 

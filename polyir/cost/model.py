@@ -32,8 +32,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
-import islpy as isl
-
 from polyir.cost.innermost import (
     Kernel,
     combination_cycles,
@@ -48,6 +46,7 @@ from polyir.cost.program import StatementModel, model_of, parameters_left, value
 from polyir.cost.regions import Form, Region, count, nodes
 from polyir.cost.states import State, bytes_touched
 from polyir.model.scop import Scop
+from polyir.tree import Schedule
 
 USABLE = 0.75
 """The part of a cache that a footprint may fill: lines collide, and other data is there too."""
@@ -178,7 +177,7 @@ class CostModel:
         )
         return operations / (lanes * self.machine.vector_fma * self.threads)
 
-    def tree(self, schedule: isl.Schedule) -> Node:
+    def tree(self, schedule: Schedule) -> Node:
         """The loops of a schedule tree of the scop."""
         return loop_tree(schedule, self.values)
 
@@ -228,7 +227,7 @@ class CostModel:
         memory = amounts.memory_of_all
         amounts.memory_of_all = max(missed * memory, min(memory, whole))
 
-    def estimate(self, schedule: isl.Schedule) -> Cost:
+    def estimate(self, schedule: Schedule) -> Cost:
         """What a schedule costs."""
         return self.cost(self.tree(schedule))
 
@@ -542,7 +541,7 @@ def _largest_share(
 
 def estimate(
     scop: Scop,
-    schedule: isl.Schedule,
+    schedule: Schedule,
     machine: Machine,
     sizes: Mapping[str, int] | None = None,
     threads: int | None = None,

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import affine
@@ -24,14 +23,10 @@ from xdsl.rewriter import Rewriter
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_trees import BandMembers, TreeNode, path_of
 from polyir.model.affine_maps import Valued
 from polyir.model.order import Active, all_active
 from polyir.model.scop import Scop, scop_of
-from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import Combiner, Update, allow_overflow, memory_of
-from polyir.sets.lists import sets_of
-from polyir.sets.maps import universe
 from polyir.transform.address import TreePath, node_at
 from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import Allocator, on_statement
@@ -46,7 +41,8 @@ from polyir.transform.reassociation.private_rewriting import from_lower
 from polyir.transform.reassociation.reduction_loops import ReductionLoops
 from polyir.transform.reassociation.rewriting import Namer
 from polyir.transform.reassociation.tree import changed_at, filter_of_new
-from polyir.transform.walk import coincident_flags
+from polyir.tree import Band, Filter, Node, Schedule, ScheduleNode, SequenceNode
+from polyir.tree.operations import operations_of
 
 
 @dataclass(frozen=True)
@@ -105,7 +101,7 @@ def divided_reductions(scop: Scop) -> DividedReductions:
     if known is None or not known.reductions:
         return DividedReductions(scop, (), (), known)
     search = _Search(scop)
-    found = tuple(search.visit(scop.schedule.get_root(), all_active(known.ordering)))
+    found = tuple(search.visit(scop.schedule.root, all_active(known.ordering)))
     reasons = tuple(dict.fromkeys(search.reasons))
     if not found:
         return DividedReductions(scop, (), reasons, known)
@@ -119,7 +115,7 @@ def has_divided_reductions(scop: Scop) -> bool:
     known = scop.dependences
     if known is None or not known.reductions:
         return False
-    loops = _Search(scop).visit(scop.schedule.get_root(), all_active(known.ordering))
+    loops = _Search(scop).visit(scop.schedule.root, all_active(known.ordering))
     return next(loops, None) is not None
 
 
@@ -141,14 +137,14 @@ class _Search(ReductionLoops[_Loop]):
 
     left_out = "is not divided"
 
-    def _ends(self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]) -> bool:
-        return coincident_flags(band)[position] or not carried
+    def _ends(self, band: ScheduleNode, position: int, carried: Sequence[Active]) -> bool:
+        return band.coincident[position] or not carried
 
-    def _planned(self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]) -> _Loop:
+    def _planned(self, band: ScheduleNode, position: int, carried: Sequence[Active]) -> _Loop:
         node = split_at(band, position)
         names = dict.fromkeys(each.dependence.array for each in carried)
         arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
-        return _Loop(path_of(band), position, band.get_schedule_depth() + position, arrays)
+        return _Loop(band.path, position, band.schedule_depth + position, arrays)
 
 
 def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[PartialResults, ...]]:
@@ -179,7 +175,7 @@ def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[PartialR
         memories = [*own, *memories]
         schedule = _with_results(schedule, loop, results)
     old = op.tree
-    op.body.block.insert_op_before(tree_from_schedule(schedule), old)
+    op.body.block.insert_op_before(operations_of(schedule), old)
     Rewriter.erase_op(old)
     op.dependences = None
     changed = scop_of(op)
@@ -222,24 +218,19 @@ def _rows(array: PrivateArray, depth: int) -> isl.Set | None:
     return rows.apply(isl.Map.from_multi_aff(move))
 
 
-def _with_results(schedule: isl.Schedule, loop: _Loop, results: Sequence[isl.Set]) -> isl.Schedule:
+def _with_results(schedule: Schedule, loop: _Loop, results: Sequence[isl.Set]) -> Schedule:
     """The tree with a loop that is said to be coincident, and the result statements after it."""
     node = split_at(node_at(schedule, loop.path), loop.member)
 
-    def change(band: TreeNode) -> TreeNode:
-        members = band.content
-        assert isinstance(members, BandMembers)
-        flags = (True, *members.coincident[1:])
-        spaces = [universe(each.get_space()) for each in sets_of(members.schedule.domain())]
-        updates = TreeNode(
-            "filter",
-            reduce(isl.UnionSet.union, spaces),
-            (replace(band, content=replace(members, coincident=flags)),),
-        )
+    def change(band: Node) -> Node:
+        assert isinstance(band, Band)
+        first, *others = band.members
+        divided = replace(band, members=(replace(first, is_coincident=True), *others))
+        updates = Filter((divided,), first.function.domain().universe())
         after = (filter_of_new(each, loop.depth) for each in results)
-        return TreeNode("sequence", None, (updates, *after))
+        return SequenceNode((updates, *after))
 
-    return changed_at(node.get_schedule(), path_of(node), results, change)
+    return changed_at(node.schedule, node.path, results, change)
 
 
 class _Builder:

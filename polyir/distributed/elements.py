@@ -166,7 +166,7 @@ class Elements:
             or known.order is None
             or any(each.kind is DependenceKind.REDUCTION for each in known.items)
         ):
-            return self.scop.schedule.get_map().intersect_domain(self.scop.domain)
+            return self.scop.schedule.map.intersect_domain(self.scop.domain)
         return known.order.intersect_domain(self.scop.domain)
 
     @cached_property

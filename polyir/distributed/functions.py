@@ -28,12 +28,12 @@ from polyir.distributed.elements import OWN, PEER, Elements, step_parameters
 from polyir.distributed.part_dependences import dependences_within
 from polyir.distributed.phases import Phase
 from polyir.irregular.code import Code
-from polyir.isl_trees import TreeNode, build_tree
 from polyir.model.scop import array_names
-from polyir.model.tree import tree_from_schedule
 from polyir.sets.hulls import coalesced
 from polyir.sets.lists import parameters_of
 from polyir.sets.names import unique_name
+from polyir.tree import Domain, Schedule
+from polyir.tree.operations import operations_of
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,7 @@ class Functions:
         scop = self.scop_op({**values, **_offset_names(parts, values)})
         for body in bodies:
             scop.body.block.add_op(_moved(body, instances, mapping, offsets))
-        tree = TreeNode("domain", instances, phase.tree)
-        scop.body.block.add_op(tree_from_schedule(build_tree(tree)))
+        scop.body.block.add_op(operations_of(Schedule(Domain((phase.tree,), instances))))
         code.add(scop)
         code.add(func.ReturnOp())
         if known is not None:

@@ -18,11 +18,12 @@ from functools import reduce
 import islpy as isl
 
 from polyir.distributed.placement import places_in_space
-from polyir.isl_trees import BandMembers, TreeNode, band_schedule, describe_tree
 from polyir.model.scop import Scop
 from polyir.sets.hulls import coalesced
 from polyir.sets.lists import basic_sets_of, parameters_of, sets_of
 from polyir.sets.values import isl_value
+from polyir.tree import LEAF, Band, BandMember, Domain, Filter, Kind, Node, Schedule, SequenceNode
+from polyir.tree.nodes import joined
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Phase:
     place: isl.UnionMap
     ranges: tuple[Range, ...]
     is_near: bool
-    tree: tuple[TreeNode, ...]
+    tree: Node
     is_divided: bool
 
     @property
@@ -107,7 +108,7 @@ class DividedTree:
     `tree` is over `{ P[s] }`, P the name of a phase.
     """
 
-    tree: TreeNode
+    tree: Schedule
     phases: tuple[Phase, ...]
 
 
@@ -117,16 +118,15 @@ def divided(scop: Scop, dimensions: int, updates: Collection[str] = ()) -> Divid
     Around the statements in `updates`, the first parallel loop of a phase is not parallel but for
     partial results that each rank has; in the phase, it is said to be sequential.
     """
-    root = describe_tree(scop.schedule)
-    assert isinstance(root.content, isl.UnionSet)
+    root = scop.schedule.tree
     division = _Division(scop, dimensions, updates)
-    domain = root.content.intersect_params(scop.context)
+    domain = root.instances.intersect_params(scop.context)
     nothing = _Around((), domain)
-    tree = division.divide(root.children, nothing)
+    tree = division.divide(root.children[0], nothing)
     phases = tuple(division.phases)
     instances = reduce(isl.UnionSet.union, (_instances(each) for each in phases))
     instances = instances.intersect_params(scop.context)
-    return DividedTree(TreeNode("domain", instances, tree), phases)
+    return DividedTree(Schedule(Domain((tree,), instances)), phases)
 
 
 def unused_stem(wanted: str, taken: Iterable[str]) -> str:
@@ -193,7 +193,7 @@ def _values(loops: Sequence[isl.UnionPwAff], domain: isl.UnionSet) -> isl.UnionM
     """The values of loops for each instance."""
     if not loops:
         return isl.UnionMap.from_domain_and_range(domain, isl.UnionSet("{ [] }"))
-    return isl.UnionMap.from_multi_union_pw_aff(band_schedule(loops)).intersect_domain(domain)
+    return isl.UnionMap.from_multi_union_pw_aff(joined(loops)).intersect_domain(domain)
 
 
 class _Division:
@@ -206,63 +206,59 @@ class _Division:
         self._dimensions = dimensions
         self._stem = unused_stem("step", parameters_of(scop.context.get_space()))
 
-    def divide(self, nodes: Sequence[TreeNode], around: _Around) -> tuple[TreeNode, ...]:
-        """What stands for the subtrees `nodes`, none or one, in the tree of the phases.
+    def divide(self, node: Node, around: _Around) -> Node:
+        """What stands for a subtree in the tree of the phases.
 
         band [s_1, p, q] > X    =>    band [s_1] > statement P0,    P0 = band [p, q] > X
               p, q parallel
         """
-        if not any(map(_has_parallel_loop, nodes)):
-            return self._phase(nodes, around, ())
-        (node,) = nodes
-        if isinstance(node.content, BandMembers):
-            return self._divide_band(node, node.content, around)
-        if node.kind in ("sequence", "set"):
+        if not _has_parallel_loop(node):
+            return self._phase(node, around, ())
+        if isinstance(node, Band):
+            return self._divide_band(node, around)
+        if node.kind in (Kind.SEQUENCE, Kind.SET):
             # Of a filter without an instance, nothing would stand in the tree of the phases.
-            children = tuple(
-                self._divide_filter(child, around)
-                for child in node.children
-                if not around.within(_filter_of(child)).domain.is_empty()
+            filters = (child for child in node.children if isinstance(child, Filter))
+            return SequenceNode(
+                tuple(
+                    self._divide_filter(child, around)
+                    for child in filters
+                    if not around.within(child.instances).domain.is_empty()
+                )
             )
-            return (replace(node, kind="sequence", children=children),)
-        return self.divide(node.children, around)
+        return self.divide(node.children[0], around)
 
-    def _divide_filter(self, node: TreeNode, around: _Around) -> TreeNode:
+    def _divide_filter(self, node: Filter, around: _Around) -> Filter:
         before = len(self.phases)
-        children = self.divide(node.children, around.within(_filter_of(node)))
+        below = self.divide(node.children[0], around.within(node.instances))
         own = [_instances(phase) for phase in self.phases[before:]]
-        return TreeNode("filter", reduce(isl.UnionSet.union, own), children)
+        return Filter((below,), reduce(isl.UnionSet.union, own))
 
-    def _divide_band(
-        self, node: TreeNode, band: BandMembers, around: _Around
-    ) -> tuple[TreeNode, ...]:
-        functions = [band.schedule.get_at(place) for place in range(len(band.coincident))]
+    def _divide_band(self, band: Band, around: _Around) -> Node:
+        functions = [member.function for member in band.members]
+        parallel = [member.is_coincident for member in band.members]
         count = len(functions)
-        first = next((place for place in range(count) if band.coincident[place]), count)
+        first = next((place for place in range(count) if parallel[place]), count)
         inner = replace(around, loops=(*around.loops, *functions[:first]))
         before = len(self.phases)
         if first == count:
-            below = self.divide(node.children, inner)
+            below = self.divide(band.children[0], inner)
         else:
             last = first
-            while last < count and band.coincident[last]:
+            while last < count and parallel[last]:
                 last += 1
-            rest = _members_from(node, band, first)
+            members = list(band.members[first:])
             if self._has_updates(around.domain):
-                rest = _first_sequential(rest)
-            below = self._phase((rest,), inner, tuple(functions[first:last]))
+                members[0] = replace(members[0], is_coincident=False)
+            rest = replace(band, members=tuple(members), options=None)
+            below = self._phase(rest, inner, tuple(functions[first:last]))
         if first == 0:
             return below
         own = self.phases[before:]
-        loops = [_identity(own, len(around.loops) + place) for place in range(first)]
-        flags = (False,) * first
-        empty = isl.UnionSet.empty(band.options.get_space())
-        members = BandMembers(band_schedule(loops), (None,) * first, False, flags, empty)
-        return (TreeNode("band", members, below),)
+        loops = (_identity(own, len(around.loops) + place) for place in range(first))
+        return Band((below,), tuple(map(BandMember, loops)))
 
-    def _phase(
-        self, nodes: Sequence[TreeNode], around: _Around, loops: tuple[isl.UnionPwAff, ...]
-    ) -> tuple[TreeNode, ...]:
+    def _phase(self, node: Node, around: _Around, loops: tuple[isl.UnionPwAff, ...]) -> Node:
         if loops:
             count = min(len(loops), self._dimensions)
             places, is_near = loops[:count], True
@@ -292,11 +288,11 @@ class _Division:
                 place,
                 ranges,
                 is_near,
-                tuple(_with_instances(node, around.domain) for node in nodes),
+                _with_instances(node, around.domain),
                 bool(loops),
             )
         )
-        return ()
+        return LEAF
 
     def _has_updates(self, domain: isl.UnionSet) -> bool:
         return any(each.get_tuple_name() in self._updates for each in sets_of(domain))
@@ -313,48 +309,22 @@ class _Division:
         return Range(least, greatest, stride, offset)
 
 
-def _with_instances(node: TreeNode, domain: isl.UnionSet) -> TreeNode:
+def _with_instances(node: Node, domain: isl.UnionSet) -> Node:
     """A subtree without the filters that let no instance of `domain` through."""
-    children = tuple(
+    return node.with_children(
         _with_instances(child, domain)
         for child in node.children
-        if child.kind != "filter" or not _filter_of(child).is_disjoint(domain)
+        if not isinstance(child, Filter) or not child.instances.is_disjoint(domain)
     )
-    return replace(node, children=children)
 
 
-def _filter_of(node: TreeNode) -> isl.UnionSet:
-    assert isinstance(node.content, isl.UnionSet)
-    return node.content
-
-
-def _has_parallel_loop(node: TreeNode) -> bool:
-    if isinstance(node.content, BandMembers) and any(node.content.coincident):
-        return True
-    return any(map(_has_parallel_loop, node.children))
-
-
-def _members_from(node: TreeNode, band: BandMembers, first: int) -> TreeNode:
-    """The band without its first members."""
-    if first == 0:
-        return node
-    functions = [band.schedule.get_at(place) for place in range(first, len(band.coincident))]
-    empty = isl.UnionSet.empty(band.options.get_space())
-    rest = BandMembers(
-        band_schedule(functions),
-        band.objects[first:],
-        band.permutable,
-        band.coincident[first:],
-        empty,
+def _has_parallel_loop(node: Node) -> bool:
+    return any(
+        member.is_coincident
+        for each in node.walk()
+        if isinstance(each, Band)
+        for member in each.members
     )
-    return replace(node, content=rest)
-
-
-def _first_sequential(band: TreeNode) -> TreeNode:
-    """A band whose first member is not said to be parallel."""
-    assert isinstance(band.content, BandMembers)
-    flags = (False, *band.content.coincident[1:])
-    return replace(band, content=replace(band.content, coincident=flags))
 
 
 def _identity(phases: Sequence[Phase], position: int) -> isl.UnionPwAff:

@@ -55,10 +55,9 @@ from polyir.distributed.requirements import (
 )
 from polyir.distributed.transfers import Transfer, transfer
 from polyir.irregular.code import Code
-from polyir.isl_trees import build_tree
 from polyir.model.scop import Scop
-from polyir.model.tree import tree_from_schedule
 from polyir.transform.walk import name_list
+from polyir.tree.operations import operations_of
 
 
 def distribute_memory(
@@ -307,7 +306,7 @@ class _Program:
                     step.call(body, known, {}, arguments)
             code.store(code.difference(code.constant(1), code.load(turn)), turn)
             scop.body.block.add_op(StmtOp(phase.name, domain, Region(block)))
-        scop.body.block.add_op(tree_from_schedule(build_tree(self._tree.tree)))
+        scop.body.block.add_op(operations_of(self._tree.tree))
         return scop
 
     def _neighbours(self, sent: Mapping[str, isl.Set], who: str) -> Neighbours | None:

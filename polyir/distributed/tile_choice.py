@@ -14,10 +14,10 @@ import islpy as isl
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.distributed.counting import fixed, number_of_points
 from polyir.distributed.time_model import Choice, Network, best_grid
-from polyir.isl_trees import BandMembers, TreeNode, describe_tree
 from polyir.model.scop import Scop
 from polyir.sets.lists import sets_of
 from polyir.sets.values import isl_value
+from polyir.tree import Band, Node
 
 
 def best_tiles(
@@ -30,18 +30,18 @@ def best_tiles(
     if there are more ranks than columns. Raises `PolyirError` if the outermost band is not
     permutable, or has one loop only.
     """
-    band = _band(describe_tree(scop.schedule))
-    if band is None or not band.permutable or len(band.coincident) < 2:
+    band = _band(scop.schedule.tree)
+    if band is None or not band.permutable or len(band.members) < 2:
         message = "no tiles are chosen: the outermost band has no two permutable loops"
         raise PolyirError(message, location_of(scop.op))
-    values = isl.UnionMap.from_multi_union_pw_aff(band.schedule).intersect_domain(scop.domain)
+    values = band.partial_schedule_map.intersect_domain(scop.domain)
     (points,) = sets_of(values.range())
     points = fixed(points.intersect_params(scop.context), sizes)
     if points.is_empty():
         return None
     ends = [
         (int(points.dim_min_val(d).to_python()), int(points.dim_max_val(d).to_python()))
-        for d in range(len(band.coincident))
+        for d in range(len(band.members))
     ]
     extents = [last - first + 1 for first, last in ends]
     lines = range(1, min(1 + dimensions, len(extents)))
@@ -59,13 +59,13 @@ def best_tiles(
     return best_grid(columns, extents[0], ranks, each, slopes, 8 * inner)
 
 
-def _band(node: TreeNode) -> BandMembers | None:
+def _band(node: Node) -> Band | None:
     """The outermost band of a tree, if it is one for all statements."""
-    while not isinstance(node.content, BandMembers):
+    while not isinstance(node, Band):
         if len(node.children) != 1:
             return None
         (node,) = node.children
-    return node.content
+    return node
 
 
 def _slope(points: isl.Set, place: int, ends: tuple[int, int]) -> float:

@@ -24,6 +24,7 @@ from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.tree import BandNode, Hyperplane, LeafNode, RowTree, ScheduleResult
 from polyir.sets.lists import basic_sets_of, maps_of
 from polyir.sets.values import isl_value
+from polyir.tree import Schedule
 
 SCHEDULING_OPERATIONS: Final = 10_000_000
 """How many operations isl may take to find an order: some seconds, where kernels take a hundredth.
@@ -38,9 +39,7 @@ MOST_PARTS: Final = 64
 counts the operations of each step for itself, and pairs of statements have many steps."""
 
 
-def first_schedule(
-    computations: Computations, context: isl.Set
-) -> tuple[Computations, isl.Schedule]:
+def first_schedule(computations: Computations, context: isl.Set) -> tuple[Computations, Schedule]:
     """Statements that are those given, or parts of them, and a schedule that keeps their order.
 
     Raises `PolyirError`, with the variables that need each other, if none is found.

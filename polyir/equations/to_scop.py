@@ -61,10 +61,11 @@ from polyir.model.analysis import arrays_in_order
 from polyir.model.legality import require_legal
 from polyir.model.proof import remember_proof
 from polyir.model.scop import scop_of
-from polyir.model.tree import tree_from_schedule
 from polyir.sets.hulls import coalesced
 from polyir.sets.names import unique_name
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of
+from polyir.tree import Schedule
+from polyir.tree.operations import operations_of
 
 FLOW_OPERATIONS = 20_000_000
 """How many operations isl may take for the dependences that follow from the equations."""
@@ -208,7 +209,7 @@ class _Ordered:
     system: System
     locals: tuple[Declaration, ...]
     computations: Computations
-    schedule: isl.Schedule
+    schedule: Schedule
     shared: Shared
 
 
@@ -259,7 +260,7 @@ class _ScopWriter:
         computations = self._ordered.computations
         for statement in computations.statements:
             scop.body.block.add_op(self._statement(statement))
-        scop.body.block.add_op(tree_from_schedule(self._ordered.schedule))
+        scop.body.block.add_op(operations_of(self._ordered.schedule))
         self._add_dependences(scop)
 
     def _add_dependences(self, op: ScopOp) -> None:
@@ -292,7 +293,7 @@ class _ScopWriter:
         items = tuple(
             Dependence(key[0], key[3], coalesced(parts[key])) for key in sorted(parts, key=place)
         )
-        order = scop.schedule.get_map().intersect_domain(scop.domain).gist_domain(scop.domain)
+        order = scop.schedule.map.intersect_domain(scop.domain).gist_domain(scop.domain)
         dependences = Dependences(True, items, order)
         require_legal(dependences, scop.schedule, "the order of the equations")
         if found is None:

@@ -8,7 +8,7 @@ from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.schedule.constraints import ScheduledStatement
 from polyir.schedule.driver import parallel_members
-from polyir.schedule.tree import Band, BandNode, RowTree, SequenceNode, affine_function
+from polyir.schedule.tree import BandNode, RowBand, RowTree, SequenceNode, affine_function
 
 
 def describe(scheduler: InterleavingScheduler, point: Interleaving) -> list[str]:
@@ -19,7 +19,7 @@ def describe(scheduler: InterleavingScheduler, point: Interleaving) -> list[str]
     return [_band(scheduler.statements, each) for each in _bands(scheduler.schedule(point).tree)]
 
 
-def _bands(tree: RowTree) -> Iterator[Band]:
+def _bands(tree: RowTree) -> Iterator[RowBand]:
     if isinstance(tree, BandNode):
         yield tree.band
     elif isinstance(tree, SequenceNode):
@@ -27,14 +27,14 @@ def _bands(tree: RowTree) -> Iterator[Band]:
             yield from _bands(child)
 
 
-def _band(statements: Sequence[ScheduledStatement], band: Band) -> str:
+def _band(statements: Sequence[ScheduledStatement], band: RowBand) -> str:
     rows = (
         f"{statements[each].name} ({_rows(statements[each], band)})" for each in band.statements
     )
     return "; ".join([*rows, parallel_members(band)])
 
 
-def _rows(statement: ScheduledStatement, band: Band) -> str:
+def _rows(statement: ScheduledStatement, band: RowBand) -> str:
     """The members of a band as functions of the iterators of a statement."""
     texts: list[str] = []
     for hyperplane in band.hyperplanes:

@@ -20,15 +20,16 @@ from functools import partial, reduce
 
 import islpy as isl
 
-from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.dialects.schedule_tree import ExpansionOp, walk_tree
 from polyir.model.order import ordered_pairs
 from polyir.model.reductions import Updates, updates_of
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.sets.lists import basic_maps_of, maps_of
+from polyir.tree import Schedule
+from polyir.tree.isl_border import to_isl
 
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
 """The kinds that a schedule must respect."""
@@ -51,7 +52,7 @@ def compute_dependences(
     scop: Scop,
     value_based: bool = True,
     kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
-    schedule: isl.Schedule | None = None,
+    schedule: Schedule | None = None,
     is_bounded: bool = True,
     before: Scop | None = None,
     reassociate: bool = False,
@@ -80,11 +81,9 @@ def compute_dependences(
     only the last one: an update does not come between, as if it were a may-write. So each read and
     each other write of X[f] stays after the updates that were before it, and before those after it.
 
-    Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
-    and `DataflowError`, also where the dependences take isl too many operations, if
+    Raises `DataflowError`, also where the dependences take isl too many operations, if
     `is_bounded`: then the same dependences are found on every machine.
     """
-    _require_plain(scop)
     order = schedule or scop.schedule
     updates = updates_of(scop) if reassociate else Updates((), ())
     compute = partial(_computed_dependences, scop, value_based, kinds, order, before, updates)
@@ -126,11 +125,11 @@ def _computed_dependences(
     scop: Scop,
     value_based: bool,
     kinds: tuple[DependenceKind, ...],
-    schedule: isl.Schedule,
+    schedule: Schedule,
     before: Scop | None,
     updates: Updates,
 ) -> Dependences:
-    order = schedule.get_map().intersect_domain(scop.domain).gist_domain(scop.domain)
+    order = schedule.map.intersect_domain(scop.domain).gist_domain(scop.domain)
     known: dict[str, list[Dependence]] = {}
     if before is not None and set(kinds) <= set(ORDERING_KINDS) and not updates.found:
         known = _still_known(scop, before, value_based, order)
@@ -197,7 +196,7 @@ def ends_of(scop: Scop, dependence: Dependence) -> tuple[tuple[Access, ...], tup
 def _with_reductions(
     scop: Scop,
     array: str,
-    order: isl.Schedule,
+    order: Schedule,
     query: _Query,
     kind: DependenceKind,
     updates: Updates,
@@ -273,16 +272,6 @@ def _are_same(accesses: _Accesses, others: _Accesses) -> bool:
     )
 
 
-def _require_plain(scop: Scop) -> None:
-    for node in walk_tree(scop.op.tree):
-        if isinstance(node, ExpansionOp):
-            raise PolyirError(
-                f"dependences cannot be computed with {node.name} in the schedule tree: compute "
-                "them before the tree is rewritten",
-                location_of(node),
-            )
-
-
 @dataclass(frozen=True)
 class ArrayAccesses:
     """All accesses of a scop to one array, `{ S[i] -> A[a] }`, within the context.
@@ -292,7 +281,7 @@ class ArrayAccesses:
     time for every statement of a tree, whether it accesses anything or not.
     """
 
-    schedule: isl.Schedule
+    schedule: Schedule
     reads: isl.UnionMap
     exposed: isl.UnionMap
     must_writes: isl.UnionMap
@@ -360,16 +349,16 @@ class ArrayAccesses:
         return flow_in_tree(info.set_may_source(self.may_writes), self.schedule)
 
 
-def flow_in_tree(info: isl.UnionAccessInfo, schedule: isl.Schedule) -> isl.UnionFlow:
+def flow_in_tree(info: isl.UnionAccessInfo, schedule: Schedule) -> isl.UnionFlow:
     """isl's dataflow analysis for instances in the order of a schedule tree.
 
     Raises `DataflowError` where isl itself goes wrong. It does with some trees of tiles, and mostly
     not with the same order as a map.
     """
     try:
-        return _computed(info.set_schedule(schedule))
+        return _computed(info.set_schedule(to_isl(schedule)))
     except DataflowError:
-        return flow_by_dates(info, schedule.get_map())
+        return flow_by_dates(info, schedule.map)
 
 
 def flow_by_dates(info: isl.UnionAccessInfo, dates: isl.UnionMap) -> isl.UnionFlow:
@@ -390,9 +379,9 @@ def _computed(info: isl.UnionAccessInfo) -> isl.UnionFlow:
         raise DataflowError("isl's dataflow analysis fails") from None
 
 
-def _backwards(schedule: isl.Schedule) -> isl.UnionMap:
+def _backwards(schedule: Schedule) -> isl.UnionMap:
     """The dates of `schedule` with all signs turned: the opposite order."""
-    dates = schedule.get_map()
+    dates = schedule.map
     depth = max((each.dim(isl.dim_type.out) for each in maps_of(dates)), default=0)
     names = [f"d{position}" for position in range(depth)]
     opposite = ", ".join(f"-{name}" for name in names)
@@ -428,7 +417,7 @@ def arrays_in_order(scop: Scop) -> tuple[str, ...]:
 def array_accesses(
     scop: Scop,
     array: str,
-    schedule: isl.Schedule,
+    schedule: Schedule,
     may: Collection[Access] = (),
     without: Collection[Access] = (),
 ) -> ArrayAccesses:
@@ -463,7 +452,7 @@ def array_accesses(
     must_writes = united(of_kind(AccessKind.WRITE))
     may_writes = united(of_kind(AccessKind.MAY_WRITE))
     instances = reads.union(must_writes).union(may_writes).domain()
-    part = schedule.intersect_domain(instances)
+    part = schedule.within(instances)
     return ArrayAccesses(part, reads, united(exposed), must_writes, may_writes)
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.isl_trees import node_type, path_of
 from polyir.model.distance import DistanceVector, vectors_of
 from polyir.model.legality import example_of
 from polyir.model.order import (
@@ -23,10 +22,10 @@ from polyir.model.order import (
     below,
     below_child,
     forward,
-    members_of,
     still_active,
     strict_ones,
 )
+from polyir.tree import BandMember, Kind, Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -80,13 +79,13 @@ class BandFacts:
         return tuple(obstacle is None for obstacle in self.not_coincident)
 
 
-def active_at(node: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
+def active_at(node: ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
     """The pairs of the ordering dependences that the nodes above `node` leave to it."""
-    root = node.get_schedule().get_root()
+    root = node.schedule.root
     actives = all_active(dependences.ordering)
-    for position in path_of(node):
+    for position in node.path:
         actives = below_child(root, actives, position)
-        root = root.get_child(position)
+        root = root.child(position)
     return actives
 
 
@@ -105,32 +104,32 @@ def band_facts(actives: Sequence[Active], members: Sequence[Member]) -> BandFact
     return BandFacts(not_permutable, tuple(not_coincident), tuple(parallel))
 
 
-def facts_of_band(band: isl.ScheduleNode, dependences: Dependences) -> BandFacts:
+def facts_of_band(band: ScheduleNode, dependences: Dependences) -> BandFacts:
     """What the dependences allow a band node of a schedule."""
-    return band_facts(active_at(band, dependences), members_of(band))
+    return band_facts(active_at(band, dependences), band.band.functions_by_statement)
 
 
-def facts_of_nest(band: isl.ScheduleNode, dependences: Dependences) -> BandFacts:
+def facts_of_nest(band: ScheduleNode, dependences: Dependences) -> BandFacts:
     """What the dependences would allow `band` and the bands directly below it as one band."""
     actives = active_at(band, dependences)
     members: list[Member] = []
-    while node_type(band) is isl.schedule_node_type.band:
-        members += members_of(band)
-        band = band.get_child(0)
+    while band.kind is Kind.BAND:
+        members += band.band.functions_by_statement
+        band = band.child(0)
     return band_facts(actives, members)
 
 
-def annotate_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
+def annotate_bands(schedule: Schedule, dependences: Dependences) -> Schedule:
     """The same tree with the flags `permutable` and `coincident` of every band exact."""
     return _rewrite_bands(schedule, dependences, _annotate)
 
 
-def annotate_band(band: isl.ScheduleNode, dependences: Dependences) -> isl.ScheduleNode:
+def annotate_band(band: ScheduleNode, dependences: Dependences) -> ScheduleNode:
     """A band node with its flags `permutable` and `coincident` exact."""
     return _annotate(band, active_at(band, dependences))
 
 
-def merge_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
+def merge_bands(schedule: Schedule, dependences: Dependences) -> Schedule:
     """The same order, with directly nested bands as one band where that is permutable.
 
         band [i]                              band [i, j] permutable
@@ -147,7 +146,7 @@ def merge_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedul
     return _rewrite_bands(parts, dependences, _merge)
 
 
-def merge_below(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
+def merge_below(band: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
     """`band` with those of the bands directly below that are permutable with it; flags exact.
 
     `actives` are at `band`.
@@ -155,42 +154,44 @@ def merge_below(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.Sche
     return _merge(band, actives)
 
 
-_Visit = Callable[[isl.ScheduleNode, tuple[Active, ...]], isl.ScheduleNode]
+_Visit = Callable[[ScheduleNode, tuple[Active, ...]], ScheduleNode]
 """Rewrites a band node, given what is active there; returns the node in its new tree."""
 
 
-def _rewrite_bands(schedule: isl.Schedule, dependences: Dependences, visit: _Visit) -> isl.Schedule:
+def _rewrite_bands(schedule: Schedule, dependences: Dependences, visit: _Visit) -> Schedule:
     """Visit all bands, outer ones first; children that a visit makes are visited too."""
 
-    def rewrite(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
-        if node_type(node) is isl.schedule_node_type.band:
+    def rewrite(node: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
+        if node.kind is Kind.BAND:
             node = visit(node, actives)
         for position, inner in enumerate(below(node, actives)):
-            node = rewrite(node.get_child(position), inner).parent()
+            node = rewrite(node.child(position), inner).parent()
         return node
 
-    root = rewrite(schedule.get_root(), all_active(dependences.ordering))
-    return root.get_schedule()
+    root = rewrite(schedule.root, all_active(dependences.ordering))
+    return root.schedule
 
 
-def _annotate(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
-    facts = band_facts(actives, members_of(band))
-    band = band.band_set_permutable(int(facts.permutable))
+def _annotate(band: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
+    facts = band_facts(actives, band.band.functions_by_statement)
+    band = band.changed(permutable=facts.permutable)
     for position, coincident in enumerate(facts.coincident):
-        band = band.band_member_set_coincident(position, int(coincident))
+        band = band.with_member(position, is_coincident=coincident)
     return band
 
 
-def _split(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
-    members = members_of(band)
+def _split(band: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
+    members = band.band.functions_by_statement
     prefix = max(1, _permutable_prefix(actives, members))
-    return band.band_split(prefix) if prefix < len(members) else band
+    return band.split(prefix) if prefix < len(members) else band
 
 
-def _merge(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
+def _merge(band: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
     while _may_merge(band):
-        child = band.get_child(0)
-        if not band_facts(actives, members_of(band) + members_of(child)).permutable:
+        child = band.child(0)
+        if not band_facts(
+            actives, band.band.functions_by_statement + child.band.functions_by_statement
+        ).permutable:
             break
         band = _as_one_band(band, child)
     return _annotate(band, actives)
@@ -204,22 +205,24 @@ def _permutable_prefix(actives: tuple[Active, ...], members: tuple[Member, ...])
     return len(members)
 
 
-def _may_merge(band: isl.ScheduleNode) -> bool:
+def _may_merge(band: ScheduleNode) -> bool:
     """Is the child a band too, has neither AST build options, and do none below name them?"""
-    child = band.get_child(0)
-    if node_type(child) is not isl.schedule_node_type.band or band.is_subtree_anchored():
+    child = band.child(0)
+    if child.kind is not Kind.BAND or band.is_subtree_anchored:
         return False
+    default = isl.ast_loop_type.default
     return all(
-        node.band_n_member() > 0 and node.band_get_ast_build_options().is_empty()
+        node.members and all(member.kind is default for member in node.members)
         for node in (band, child)
     )
 
 
-def _as_one_band(band: isl.ScheduleNode, child: isl.ScheduleNode) -> isl.ScheduleNode:
-    schedule = band.band_get_partial_schedule().flat_range_product(
-        child.band_get_partial_schedule()
-    )
-    return child.delete().parent().delete().insert_partial_schedule(schedule)
+def _as_one_band(band: ScheduleNode, child: ScheduleNode) -> ScheduleNode:
+    members = [
+        BandMember(member.function, attributes=member.attributes)
+        for member in (*band.members, *child.members)
+    ]
+    return child.delete().parent().delete().insert_band(members)
 
 
 def _obstacle(

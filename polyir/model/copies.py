@@ -25,7 +25,6 @@ from polyir.base.diagnostics import LegalityError, ViolatedPair
 from polyir.dialects.dependence import DependenceKind
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
-from polyir.isl_trees import mark_object, node_type
 from polyir.model.analysis import compute_dependences, flow_by_dates
 from polyir.model.copy_events import Event, access_events, renamed
 from polyir.model.gpu import barrier_statements
@@ -37,9 +36,10 @@ from polyir.model.local_arrays import (
 )
 from polyir.model.scop import Scop
 from polyir.model.temporaries import why_no_temporary
-from polyir.model.tree import added_statements
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.added import added_statements
 
 
 def without_copies(scop: Scop, keeps_marks: bool = False) -> Scop:
@@ -52,18 +52,18 @@ def without_copies(scop: Scop, keeps_marks: bool = False) -> Scop:
     instances = isl.UnionSet.empty(scop.context.get_space())
     for body in bodies:
         instances = instances.union(isl.UnionSet.from_set(body.domain))
-    root = scop.schedule.intersect_domain(instances).get_root()
-    schedule = _without_marks(root, keeps_marks).get_schedule()
+    root = scop.schedule.within(instances).root
+    schedule = _without_marks(root, keeps_marks).schedule
     return Scop(scop.op, scop.context, bodies, scop.arrays, schedule)
 
 
-def _without_marks(node: isl.ScheduleNode, keeps_others: bool) -> isl.ScheduleNode:
+def _without_marks(node: ScheduleNode, keeps_others: bool) -> ScheduleNode:
     """The tree from `node` down without marks, or without those of local arrays alone."""
-    while node_type(node) is isl.schedule_node_type.mark:
-        if keeps_others and not isinstance(mark_object(node), LocalAttr):
+    while node.kind is Kind.MARK:
+        if keeps_others and not isinstance(node.attribute, LocalAttr):
             break
         node = node.delete()
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         node = _without_marks(node.child(position), keeps_others).parent()
     return node
 
@@ -77,8 +77,7 @@ def require_same_program(scop: Scop) -> None:
     known = scop.dependences
     if known is not None and known.order is not None:
         base = without_copies(scop)
-        order = isl.MultiUnionPwAff.from_union_map(known.order.intersect_domain(base.domain))
-        original = isl.Schedule.from_domain(base.domain).insert_partial_schedule(order)
+        original = Schedule.from_map(known.order.intersect_domain(base.domain), base.domain)
         dependences = compute_dependences(base, schedule=original, is_bounded=False)
         require_legal(dependences, base.schedule, "the schedule without its copies")
     require_right_copies(scop)
@@ -210,7 +209,7 @@ def _final_read(events: Sequence[Event]) -> Event:
 
 def _dates(scop: Scop, events: Sequence[Event]) -> isl.UnionMap:
     """`{ E[i] -> [0, date of the instance, number of the access] }`; the end is after all."""
-    parts = maps_of(scop.schedule.get_map())
+    parts = maps_of(scop.schedule.map)
     dates = {part.get_tuple_name(isl.dim_type.in_): part for part in parts}
     width = max((part.dim(isl.dim_type.out) for part in parts), default=0)
     found = isl.UnionMap.empty(scop.context.get_space())

@@ -16,6 +16,7 @@ from polyir.model.analysis import ends_of
 from polyir.model.distance import Distance, DistanceVector, common_loops, vectors_of
 from polyir.model.scop import Scop
 from polyir.model.symbolic_text import printed_pairs, text_of_parts
+from polyir.tree import Schedule
 
 TEXT_OPERATIONS: Final = 100_000
 """How many of its operations isl may take for each column of a line. Kernels take a hundredth."""
@@ -70,7 +71,7 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _vectors(schedule: isl.Schedule, dependence: Dependence) -> tuple[DistanceVector, ...] | None:
+def _vectors(schedule: Schedule, dependence: Dependence) -> tuple[DistanceVector, ...] | None:
     loops = common_loops(schedule, dependence)
     return within_operations(TEXT_OPERATIONS, partial(vectors_of, dependence.relation, loops))
 

@@ -25,9 +25,9 @@ from math import inf, prod
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence
-from polyir.isl_trees import node_type
-from polyir.model.order import Active, Member, across_children, members_of
+from polyir.model.order import Active, Member, across_children
 from polyir.sets.lists import basic_maps_of
+from polyir.tree import Kind, Schedule
 
 _MOST_WRITTEN_OUT = 27
 """The largest box of distances that is told point by point: a stencil in three dimensions."""
@@ -186,28 +186,28 @@ def _ranges(values: Sequence[int]) -> list[Distance]:
     return ranges
 
 
-def common_loops(schedule: isl.Schedule, dependence: Dependence) -> tuple[Member, ...]:
+def common_loops(schedule: Schedule, dependence: Dependence) -> tuple[Member, ...]:
     """The band members around both ends of a dependence, outermost first.
 
     They end at the first node that sends a source and a target different ways.
     """
-    node = schedule.get_root()
+    node = schedule.root
     whole = Active(dependence, dependence.relation)
     members: list[Member] = []
     while True:
-        match node_type(node):
-            case isl.schedule_node_type.leaf | isl.schedule_node_type.expansion:
+        match node.kind:
+            case Kind.LEAF:
                 return tuple(members)
-            case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
+            case Kind.SEQUENCE | Kind.SET:
                 parts = tuple(across_children(node, (whole,)))
                 if len(parts) != 1 or parts[0].source_child != parts[0].target_child:
                     return tuple(members)
-                node = node.get_child(parts[0].source_child)
-            case isl.schedule_node_type.band:
-                members += members_of(node)
-                node = node.get_child(0)
+                node = node.child(parts[0].source_child)
+            case Kind.BAND:
+                members += node.band.functions_by_statement
+                node = node.child(0)
             case _:
-                node = node.get_child(0)
+                node = node.child(0)
 
 
 def _vectors_of_piece(relation: isl.Map, members: Sequence[Member]) -> list[DistanceVector]:

@@ -18,11 +18,10 @@ import islpy as isl
 
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes, OneBlockAttr
-from polyir.isl_trees import mark_object, node_type
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
 from polyir.sets.maps import universe
 from polyir.sets.values import isl_value
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 if TYPE_CHECKING:
     # Which memory a scop accesses depends on its threads.
@@ -34,48 +33,48 @@ HOST_PART: Final = "poly.host"
 """The attribute of a `gpu.launch` whose body is to run on the host."""
 
 
-def has_kernels(schedule: isl.Schedule) -> bool:
+def has_kernels(schedule: Schedule) -> bool:
     """Whether the tree has a mark `#poly.kernel`."""
-    return next(kernel_marks(schedule.get_root()), None) is not None
+    return next(kernel_marks(schedule.root), None) is not None
 
 
-def is_kernel_mark(node: isl.ScheduleNode) -> bool:
+def is_kernel_mark(node: ScheduleNode) -> bool:
     """Whether a node is the mark of a kernel."""
-    is_mark = node_type(node) is isl.schedule_node_type.mark
-    return is_mark and isinstance(mark_object(node), KernelAttr)
+    is_mark = node.kind is Kind.MARK
+    return is_mark and isinstance(node.attribute, KernelAttr)
 
 
-def is_one_block(node: isl.ScheduleNode) -> bool:
+def is_one_block(node: ScheduleNode) -> bool:
     """Whether a node is a mark that says that one block is to run what is below it."""
-    is_mark = node_type(node) is isl.schedule_node_type.mark
-    return is_mark and isinstance(mark_object(node), OneBlockAttr)
+    is_mark = node.kind is Kind.MARK
+    return is_mark and isinstance(node.attribute, OneBlockAttr)
 
 
-def sizes_of_kernel(mark: isl.ScheduleNode) -> KernelSizes:
+def sizes_of_kernel(mark: ScheduleNode) -> KernelSizes:
     """The sizes that the mark of a kernel says."""
-    attribute = mark_object(mark)
+    attribute = mark.attribute
     assert isinstance(attribute, KernelAttr)
     return attribute.data
 
 
-def kernel_marks(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+def kernel_marks(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The marks of kernels from `node` down, in order; there is none inside another."""
     if is_kernel_mark(node):
         yield node
         return
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         yield from kernel_marks(node.child(position))
 
 
-def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
+def mapped_values(mark: ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
     """The values of the members below a mark that are mapped to each dimension.
 
     Those of members that are mapped to blocks are numbers of tiles.
     """
     found: dict[GpuDimension, isl.UnionPwAff] = {}
     for band, position, dimension in _mapped_members(mark):
-        values = band.band_get_partial_schedule().get_at(position)
-        values = values.intersect_domain(band.get_domain())
+        values = band.members[position].function
+        values = values.intersect_domain(band.domain)
         if dimension.level == "block":
             step = isl_value(member_steps(band)[position])
             values = values.scale_down_val(step).floor()
@@ -84,7 +83,7 @@ def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAf
     return found
 
 
-def sizes_of_tiles(mark: isl.ScheduleNode) -> Mapping[str, int]:
+def sizes_of_tiles(mark: ScheduleNode) -> Mapping[str, int]:
     """The sizes of the tiles that blocks run, by axis; 0 if they have several along an axis."""
     found: dict[str, int] = {}
     for band, position, dimension in _mapped_members(mark):
@@ -103,15 +102,15 @@ def axis_of(attributes: LoopAttributes, level: str) -> str | None:
 
 
 def _mapped_members(
-    node: isl.ScheduleNode,
-) -> Iterator[tuple[isl.ScheduleNode, int, GpuDimension]]:
+    node: ScheduleNode,
+) -> Iterator[tuple[ScheduleNode, int, GpuDimension]]:
     """The members from `node` down that are mapped: their bands, positions and dimensions."""
-    if node_type(node) is isl.schedule_node_type.band:
-        for position, attributes in enumerate(attributes_of_members(node)):
+    if node.kind is Kind.BAND:
+        for position, attributes in enumerate(node.loop_attributes):
             for attribute in attributes:
                 if isinstance(attribute, MapAttr):
                     yield node, position, attribute.data
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         yield from _mapped_members(node.child(position))
 
 
@@ -140,21 +139,21 @@ class ThreadLoop:
         return distances if self.tile < threads else distances.mod_val(isl_value(threads))
 
 
-def thread_loops(mark: isl.ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
+def thread_loops(mark: ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
     """The members below a mark that are mapped to threads, by axis; each instance is in one."""
     found: dict[str, tuple[ThreadLoop, ...]] = {}
 
-    def visit(node: isl.ScheduleNode, around: tuple[tuple[isl.UnionPwAff, int], ...]) -> None:
-        if node_type(node) is isl.schedule_node_type.band:
-            members = node.band_get_partial_schedule()
-            for position, attributes in enumerate(attributes_of_members(node)):
+    def visit(node: ScheduleNode, around: tuple[tuple[isl.UnionPwAff, int], ...]) -> None:
+        if node.kind is Kind.BAND:
+            members = node.band.partial_schedule
+            for position, attributes in enumerate(node.loop_attributes):
                 axis = axis_of(attributes, "thread")
                 if axis is not None:
-                    values = members.get_at(position).intersect_domain(node.get_domain())
+                    values = members.get_at(position).intersect_domain(node.domain)
                     found[axis] = _with_loop(found.get(axis, ()), _in_tiles(values, around))
             steps = enumerate(member_steps(node))
             around += tuple((members.get_at(position), step) for position, step in steps)
-        for position in range(node.n_children()):
+        for position in range(node.n_children):
             visit(node.child(position), around)
 
     visit(mark, ())
@@ -182,10 +181,10 @@ def _in_tiles(values: isl.UnionPwAff, around: Sequence[tuple[isl.UnionPwAff, int
     return ThreadLoop(values, None, 0)
 
 
-def numbers_of_threads(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
+def numbers_of_threads(mark: ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     """For each axis with a mapped member, the number of the thread that runs each instance."""
     sizes, loops = sizes_of_kernel(mark), thread_loops(mark)
-    domain = mark.get_domain()
+    domain = mark.domain
     found: dict[str, isl.UnionPwAff] = {}
     for position, axis in enumerate(AXES):
         parts = [loop.numbers(sizes.threads(position)) for loop in loops.get(axis, ())]
@@ -196,7 +195,7 @@ def numbers_of_threads(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     return found
 
 
-def numbers_of_blocks(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
+def numbers_of_blocks(mark: ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     """For each axis with a mapped member, a number for each instance that is run by a block.
 
     It is equal for two instances of one launch if and only if the same block runs them. Instances
@@ -212,10 +211,10 @@ def numbers_of_blocks(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     return found
 
 
-def thread_numbers(mark: isl.ScheduleNode) -> isl.UnionMap:
+def thread_numbers(mark: ScheduleNode) -> isl.UnionMap:
     """`{ S[i] -> [x, y, z] }`: the thread that runs each instance below the mark of a kernel."""
     numbers = numbers_of_threads(mark)
-    zero = isl.UnionPwAff.val_on_domain(mark.get_domain(), isl.Val(0))
+    zero = isl.UnionPwAff.val_on_domain(mark.domain, isl.Val(0))
     axes = (isl.UnionMap.from_union_pw_aff(numbers.get(axis, zero)) for axis in AXES)
     return reduce(isl.UnionMap.flat_range_product, axes)
 

@@ -27,7 +27,6 @@ from functools import cached_property, reduce
 import islpy as isl
 
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.isl_trees import mark_object, node_type
 from polyir.model.copy_events import Event
 from polyir.model.local_arrays import LocalMark
 from polyir.model.order import ordered_below, ordered_pairs
@@ -35,6 +34,7 @@ from polyir.model.scop import Scop
 from polyir.model.symbolic_tiles import marks_of_tiles
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import sets_of
+from polyir.tree import Kind, ScheduleNode
 
 
 def are_right_in_iterations(scop: Scop, events: Sequence[Event], is_live_out: bool = True) -> bool:
@@ -45,7 +45,7 @@ def are_right_in_iterations(scop: Scop, events: Sequence[Event], is_live_out: bo
     """
     marks = {id(event.mark): event.mark for event in events if event.mark is not None}.values()
     arrays = [mark.array for mark in marks]
-    has_symbolic_tiles = next(marks_of_tiles(scop.schedule.get_root()), None) is not None
+    has_symbolic_tiles = next(marks_of_tiles(scop.schedule.root), None) is not None
     if len(set(arrays)) < len(arrays) or has_symbolic_tiles:
         # An array has several marks, or an iteration may be spread over several tiles.
         return False
@@ -159,16 +159,16 @@ class _Iterations:
         if any(e.mark is not self.mark and e.memory != e.array for e in sides):
             return False
         node = self._node
-        while node_type(node) is isl.schedule_node_type.mark:
+        while node.kind is Kind.MARK:
             node = node.child(0)
-        if node_type(node) is not isl.schedule_node_type.sequence:
+        if node.kind is not Kind.SEQUENCE:
             return False
         # For each part: 0 fills the array, 1 uses it, 2 empties it.
         kinds = {event.statement: 1 for event in self._bodies}
         kinds |= dict.fromkeys(filling, 0) | dict.fromkeys(emptying, 2)
         order: list[int] = []
-        for position in range(node.n_children()):
-            passing = node.child(position).filter_get_filter()
+        for position in range(node.n_children):
+            passing = node.child(position).filter
             inside = {each.get_tuple_name() for each in sets_of(passing)}
             found = {kind for name, kind in kinds.items() if name in inside}
             if len(found) > 1:
@@ -177,9 +177,9 @@ class _Iterations:
         return order == sorted(order)
 
     @cached_property
-    def _node(self) -> isl.ScheduleNode:
+    def _node(self) -> ScheduleNode:
         """The node of the mark."""
-        return next(_local_nodes(self.scop.schedule.get_root(), self.mark.array))
+        return next(_local_nodes(self.scop.schedule.root, self.mark.array))
 
     @property
     def _has_one_cell_each(self) -> bool:
@@ -241,11 +241,11 @@ class _Iterations:
                 yield write.set_tuple_name(isl.dim_type.in_, event.statement)
 
 
-def _local_nodes(node: isl.ScheduleNode, array: str) -> Iterator[isl.ScheduleNode]:
+def _local_nodes(node: ScheduleNode, array: str) -> Iterator[ScheduleNode]:
     """The marks of a local array from `node` down."""
-    if node_type(node) is isl.schedule_node_type.mark:
-        item = mark_object(node)
+    if node.kind is Kind.MARK:
+        item = node.attribute
         if isinstance(item, LocalAttr) and item.data.array == array:
             yield node
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         yield from _local_nodes(node.child(position), array)

@@ -15,7 +15,6 @@ import islpy as isl
 
 from polyir.base.diagnostics import LegalityError, SourceLocation, ViolatedPair
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_trees import mark_object, node_type
 from polyir.model.order import (
     Active,
     Member,
@@ -23,12 +22,12 @@ from polyir.model.order import (
     all_active,
     backward,
     below,
-    members_of,
     still_active,
     strict_ones,
 )
 from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
 from polyir.sets.maps import small_point
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 
 class Example(NamedTuple):
@@ -75,7 +74,7 @@ class Violation:
         return f"{source} and {target} must not run at once{where}"
 
 
-def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violation, ...]:
+def violations(dependences: Dependences, schedule: Schedule) -> tuple[Violation, ...]:
     """The ordering dependences that `schedule` violates, in their order.
 
     Violated are pairs whose target runs before the source, at the same time, or in another
@@ -84,8 +83,8 @@ def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violat
     trees that execute other instances than those of their domain node (extension and expansion),
     and for marks of symbolic tile sizes above other loops than those of the sizes.
     """
-    _require_tiled_loops(schedule.get_root())
-    pairs = tuple(_violated(schedule.get_root(), all_active(dependences.ordering)))
+    _require_tiled_loops(schedule.root)
+    pairs = tuple(_violated(schedule.root, all_active(dependences.ordering)))
     found = []
     for dependence in dependences.ordering:
         relations = [pair.relation for pair in pairs if pair.dependence is dependence]
@@ -97,7 +96,7 @@ def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violat
 
 def require_legal(
     dependences: Dependences,
-    schedule: isl.Schedule,
+    schedule: Schedule,
     what: str,
     location: SourceLocation | None = None,
 ) -> None:
@@ -139,41 +138,36 @@ def first_ordered(
     return None
 
 
-def _require_tiled_loops(root: isl.ScheduleNode) -> None:
+def _require_tiled_loops(root: ScheduleNode) -> None:
     """Raise `LegalityError` if symbolic sizes are not those of as many loops below."""
     for mark in marks_of_tiles(root):
         if not tiled_loops(mark):
             raise LegalityError(
-                f"the mark {mark_object(mark)} would no longer be above the loops that it tiles: "
+                f"the mark {mark.attribute} would no longer be above the loops that it tiles: "
                 "transform the loops before tiling them"
             )
 
 
-def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+def _violated(node: ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
     """The violated ones of the pairs that are active at `node`."""
     if not actives:
         return
-    match node_type(node):
-        case isl.schedule_node_type.leaf:
+    match node.kind:
+        case Kind.LEAF:
             yield from actives
             return
-        case isl.schedule_node_type.band:
+        case Kind.BAND:
             yield from _violated_by_band(node, strict_ones(actives))
-        case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
+        case Kind.SEQUENCE | Kind.SET:
             yield from _violated_by_children(node, actives)
-        case isl.schedule_node_type.mark:
+        case Kind.MARK:
             yield from _violated_by_tiles(node, actives)
-        case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
-            raise LegalityError(
-                "the legality of a schedule tree with extension or expansion nodes cannot be "
-                "checked: they add instances that the dependences do not cover"
-            )
     for position, inner in enumerate(below(node, actives)):
-        yield from _violated(node.get_child(position), inner)
+        yield from _violated(node.child(position), inner)
 
 
-def _violated_by_band(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
-    for member in members_of(band):
+def _violated_by_band(band: ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+    for member in band.band.functions_by_statement:
         for active in actives:
             relation = backward(active, member)
             if not relation.is_empty():
@@ -181,7 +175,7 @@ def _violated_by_band(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> It
         actives = still_active(actives, member)
 
 
-def _violated_by_tiles(mark: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+def _violated_by_tiles(mark: ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
     """Pairs that tiles of some size order wrongly, if the mark stands for tiles of symbolic sizes.
 
     For each pair and loop there are sizes with which all other loops have it in one tile; so no
@@ -198,9 +192,9 @@ def _violated_by_tiles(mark: isl.ScheduleNode, actives: tuple[Active, ...]) -> I
                 yield Active(active.dependence, relation)
 
 
-def _violated_by_children(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+def _violated_by_children(node: ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
     """Strict pairs from a later child to an earlier one; of a set node, all between children."""
-    is_set = node_type(node) is isl.schedule_node_type.set
+    is_set = node.kind is Kind.SET
     pairs = across_children(node, actives if is_set else strict_ones(actives))
     for source_child, target_child, active in pairs:
         if target_child < source_child or (is_set and target_child != source_child):

@@ -20,6 +20,7 @@ from polyir.model.dataflow import array_flow
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind
 from polyir.model.temporaries import is_new_each_time, uses_outside
+from polyir.tree import Schedule
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _is_local(scop: Scop, array: str) -> bool:
     return is_new_each_time(scop, value) or not array_flow(scop, array).is_live_in
 
 
-def require_same_values(scop: Scop, schedule: isl.Schedule, what: str) -> None:
+def require_same_values(scop: Scop, schedule: Schedule, what: str) -> None:
     """Raise `LegalityError` unless `schedule` computes what the tree in force computes.
 
     Exact: every read must take its values from the same writes, element by element, and every
@@ -130,7 +131,7 @@ def require_same_values(scop: Scop, schedule: isl.Schedule, what: str) -> None:
             raise LegalityError(f"{what} changes which value of {array} is left in memory")
 
 
-def _values(scop: Scop, array: str, schedule: isl.Schedule) -> tuple[isl.UnionMap, isl.UnionMap]:
+def _values(scop: Scop, array: str, schedule: Schedule) -> tuple[isl.UnionMap, isl.UnionMap]:
     """`{ write -> [read -> A[a]] }`, and `{ write -> A[a] }` for the last writes."""
     accesses = array_accesses(scop, array, schedule)
     flow = accesses.last_by_element(

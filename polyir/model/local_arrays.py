@@ -20,11 +20,11 @@ import islpy as isl
 
 from polyir.dialects.mark_attributes import KernelAttr, LocalAccesses, LocalAttr
 from polyir.dialects.scop import ScopOp
-from polyir.isl_trees import mark_object, node_type
 from polyir.model.gpu import thread_numbers
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import iterations_at
 from polyir.sets.lists import maps_of
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class LocalMark:
     local: LocalAccesses
     iterations: isl.UnionMap
     copies: isl.UnionMap
-    node: isl.ScheduleNode
+    node: ScheduleNode
 
     @property
     def array(self) -> str:
@@ -61,20 +61,16 @@ def _part_of(relation: isl.UnionMap, name: str) -> isl.Map | None:
     return None
 
 
-def local_marks(
-    schedule: isl.Schedule, shared: Container[str] | None = None
-) -> tuple[LocalMark, ...]:
+def local_marks(schedule: Schedule, shared: Container[str] | None = None) -> tuple[LocalMark, ...]:
     """The marks of local arrays in a tree, outer ones first.
 
     Of arrays that are not `shared`, each thread of a GPU kernel has copies of its own. Without
     `shared`, nobody is to ask for the copies of threads.
     """
 
-    def visit(
-        node: isl.ScheduleNode, kernel: Callable[[], isl.UnionMap] | None
-    ) -> Iterator[LocalMark]:
-        if node_type(node) is isl.schedule_node_type.mark:
-            attribute = mark_object(node)
+    def visit(node: ScheduleNode, kernel: Callable[[], isl.UnionMap] | None) -> Iterator[LocalMark]:
+        if node.kind is Kind.MARK:
+            attribute = node.attribute
             if isinstance(attribute, KernelAttr) and shared is not None:
                 kernel = cache(partial(thread_numbers, node))
             if isinstance(attribute, LocalAttr):
@@ -83,10 +79,10 @@ def local_marks(
                 if kernel is not None and shared is not None and attribute.data.array not in shared:
                     copies = around.flat_range_product(kernel())
                 yield LocalMark(attribute.data, around, copies, node)
-        for position in range(node.n_children()):
+        for position in range(node.n_children):
             yield from visit(node.child(position), kernel)
 
-    marks = tuple(visit(schedule.get_root(), None))
+    marks = tuple(visit(schedule.root, None))
     counts = Counter(mark.array for mark in marks)
     return tuple(
         mark if counts[mark.array] == 1 else replace(mark, copies=_numbered(number, mark.copies))
@@ -167,7 +163,7 @@ def _below_mark(part: Destination, mark: LocalMark, around: isl.Map) -> list[Des
 
 def with_local_accesses(
     statements: Sequence[Statement],
-    schedule: isl.Schedule,
+    schedule: Schedule,
     shared: Container[str],
     context: isl.Set,
 ) -> tuple[Statement, ...]:

@@ -13,6 +13,7 @@ from polyir.model.order import MOST_REMEMBERED
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.sets.values import isl_value
+from polyir.tree import ScheduleNode
 
 
 class Locality(Enum):
@@ -60,7 +61,7 @@ class LoopLocality:
 
 
 def localities_of_band(
-    band: isl.ScheduleNode, statements: Mapping[str, Statement], max_stride: int
+    band: ScheduleNode, statements: Mapping[str, Statement], max_stride: int
 ) -> tuple[LoopLocality, ...]:
     """For each member of a band what it would give as innermost loop.
 
@@ -68,8 +69,8 @@ def localities_of_band(
     the statement, above, in and below the band, have one value each. So the tile loops of a
     tiled statement are none: the point loops leave them nothing.
     """
-    first = band.get_schedule_depth()
-    found = [LoopLocality()] * band.band_n_member()
+    first = band.schedule_depth
+    found = [LoopLocality()] * len(band.members)
     for schedule in schedules_below(band):
         statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
         for member in range(len(found)):
@@ -81,14 +82,14 @@ def localities_of_band(
 
 
 def innermost_score(
-    node: isl.ScheduleNode, statements: Mapping[str, Statement], max_stride: int
+    node: ScheduleNode, statements: Mapping[str, Statement], max_stride: int
 ) -> int:
     """The sum of the scores that the innermost loop of each statement below `node` has for it."""
     return sum(each.score for each in innermost_localities(node, statements, max_stride))
 
 
 def innermost_localities(
-    node: isl.ScheduleNode, statements: Mapping[str, Statement], max_stride: int
+    node: ScheduleNode, statements: Mapping[str, Statement], max_stride: int
 ) -> tuple[LoopLocality, ...]:
     """What the innermost loop of each statement below `node` that has one does for it."""
     found: list[LoopLocality] = []

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind
-from polyir.isl_trees import node_type
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of, sets_of
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 MOST_REMEMBERED: Final = 4096
 """Results of questions about the order of pairs that are kept for when they are asked again."""
@@ -47,24 +47,6 @@ def all_active(dependences: Iterable[Dependence]) -> tuple[Active, ...]:
         for dependence in dependences
         if not dependence.is_empty
     )
-
-
-def members_of(band: isl.ScheduleNode) -> tuple[Member, ...]:
-    """The members of a band node, outermost first."""
-    count = band.band_n_member()
-    if count == 0:
-        return ()
-    schedule = band.band_get_partial_schedule()
-    return tuple(member_of(schedule.get_at(position)) for position in range(count))
-
-
-def member_of(function: isl.UnionPwAff) -> Member:
-    """A function of instances, by statement."""
-    pieces = function.get_pw_aff_list()
-    expressions = (pieces.get_at(position) for position in range(pieces.n_pw_aff()))
-    return {
-        piece.get_domain_space().get_tuple_name(isl.dim_type.set): piece for piece in expressions
-    }
 
 
 def backward(active: Active, member: Member) -> isl.Map:
@@ -116,28 +98,28 @@ def _at_once(pairs: isl.Map, source: isl.PwAff, target: isl.PwAff) -> isl.Map:
     return simplified(pairs.intersect(source.eq_map(target)))
 
 
-def below(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> tuple[tuple[Active, ...], ...]:
+def below(node: ScheduleNode, actives: tuple[Active, ...]) -> tuple[tuple[Active, ...], ...]:
     """For each child of `node` what is active there, given what is active at `node`."""
-    match node_type(node):
-        case isl.schedule_node_type.band:
-            for member in members_of(node):
+    match node.kind:
+        case Kind.BAND:
+            for member in node.band.functions_by_statement:
                 actives = still_active(actives, member)
             return (actives,)
-        case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
-            inner: list[list[Active]] = [[] for _ in range(node.n_children())]
+        case Kind.SEQUENCE | Kind.SET:
+            inner: list[list[Active]] = [[] for _ in range(node.n_children)]
             for part in across_children(node, actives):
                 if part.source_child == part.target_child:
                     inner[part.source_child].append(part.active)
             return tuple(map(tuple, inner))
         case _:
-            return (actives,) * node.n_children()
+            return (actives,) * node.n_children
 
 
 def below_child(
-    node: isl.ScheduleNode, actives: tuple[Active, ...], position: int
+    node: ScheduleNode, actives: tuple[Active, ...], position: int
 ) -> tuple[Active, ...]:
     """What is active at one child of `node`: that part of `below`, without what others need."""
-    if node_type(node) not in (isl.schedule_node_type.sequence, isl.schedule_node_type.set):
+    if node.kind not in (Kind.SEQUENCE, Kind.SET):
         return below(node, actives)[position]
     passed = {each.get_tuple_name(): each for each in sets_of(_filter(node, position))}
     inner = (
@@ -149,17 +131,17 @@ def below_child(
     return tuple(each for each in inner if not each.relation.is_empty())
 
 
-def ordered_pairs(schedule: isl.Schedule, pairs: isl.UnionMap) -> isl.UnionMap:
+def ordered_pairs(schedule: Schedule, pairs: isl.UnionMap) -> isl.UnionMap:
     """Those of `{ S[i] -> T[j] }` where S[i] runs before T[j].
 
     The children of a set node have no order. Nothing is eliminated, so the time hardly depends on
     how the pairs are related: isl's dataflow analysis has been seen to take minutes for
     subscripts with `mod`.
     """
-    return ordered_below(schedule.get_root(), pairs)
+    return ordered_below(schedule.root, pairs)
 
 
-def ordered_below(node: isl.ScheduleNode, pairs: isl.UnionMap) -> isl.UnionMap:
+def ordered_below(node: ScheduleNode, pairs: isl.UnionMap) -> isl.UnionMap:
     """As `ordered_pairs`, for pairs that are in one iteration of the loops around `node`."""
     relations = (
         Active(Dependence(DependenceKind.INPUT, "", relation), relation)
@@ -171,29 +153,29 @@ def ordered_below(node: isl.ScheduleNode, pairs: isl.UnionMap) -> isl.UnionMap:
     return ordered
 
 
-def _ordered(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[isl.Map]:
+def _ordered(node: ScheduleNode, actives: tuple[Active, ...]) -> Iterator[isl.Map]:
     """The pairs that `node` and the nodes below it order, of those that are active there."""
     if not actives:
         return
-    kind = node_type(node)
-    if kind is isl.schedule_node_type.band:
-        for member in members_of(node):
+    kind = node.kind
+    if kind is Kind.BAND:
+        for member in node.band.functions_by_statement:
             yield from (forward(active, member) for active in actives)
             actives = still_active(actives, member)
-    inner: list[tuple[Active, ...]] = [actives] * node.n_children()
-    if kind in (isl.schedule_node_type.sequence, isl.schedule_node_type.set):
+    inner: list[tuple[Active, ...]] = [actives] * node.n_children
+    if kind in (Kind.SEQUENCE, Kind.SET):
         parts = tuple(across_children(node, actives))
-        if kind is isl.schedule_node_type.sequence:
+        if kind is Kind.SEQUENCE:
             yield from (
                 part.active.relation for part in parts if part.source_child < part.target_child
             )
         inner = [
             tuple(part.active for part in parts if part.source_child == part.target_child == child)
-            for child in range(node.n_children())
+            for child in range(node.n_children)
         ]
     for position, below_child in enumerate(inner):
         if below_child:
-            yield from _ordered(node.get_child(position), below_child)
+            yield from _ordered(node.child(position), below_child)
 
 
 class AcrossChildren(NamedTuple):
@@ -204,7 +186,7 @@ class AcrossChildren(NamedTuple):
     active: Active
 
 
-def across_children(node: isl.ScheduleNode, actives: Iterable[Active]) -> Iterator[AcrossChildren]:
+def across_children(node: ScheduleNode, actives: Iterable[Active]) -> Iterator[AcrossChildren]:
     """The pairs that are active at a sequence or set node, by the children that they pass."""
     filters = _filters_of(node)
     for active in actives:
@@ -218,15 +200,15 @@ def across_children(node: isl.ScheduleNode, actives: Iterable[Active]) -> Iterat
                     )
 
 
-def _filters_of(node: isl.ScheduleNode) -> dict[str, list[tuple[int, isl.Set]]]:
+def _filters_of(node: ScheduleNode) -> dict[str, list[tuple[int, isl.Set]]]:
     """For each statement the children of a sequence or set that it passes, and with what."""
     filters: dict[str, list[tuple[int, isl.Set]]] = {}
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         for part in sets_of(_filter(node, position)):
             filters.setdefault(part.get_tuple_name(), []).append((position, part))
     return filters
 
 
-def _filter(node: isl.ScheduleNode, position: int) -> isl.UnionSet:
+def _filter(node: ScheduleNode, position: int) -> isl.UnionSet:
     """What a child of a sequence or set lets pass."""
-    return node.get_child(position).filter_get_filter()
+    return node.child(position).filter

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import islpy as isl
-
 from polyir.dialects.dependence import Dependences
+from polyir.tree import Schedule
 
 if TYPE_CHECKING:
     from polyir.model.scop import Scop
@@ -25,7 +24,7 @@ class Outcome:
     of loops. What was not is checked before loops are made of it.
     """
 
-    schedule: isl.Schedule
+    schedule: Schedule
     done: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     dependences: Dependences | None = None
@@ -36,9 +35,9 @@ def require_outcome(outcome: object, scop: Scop) -> None:
     """Raise `TypeError` or `ValueError` if a pass does not return what it must for a scop."""
     if not isinstance(outcome, Outcome):
         raise TypeError(f"'transform' must return an Outcome, not {_kind(outcome)}")
-    if not isinstance(outcome.schedule, isl.Schedule):
+    if not isinstance(outcome.schedule, Schedule):
         kind = _kind(outcome.schedule)
-        raise TypeError(f"the schedule of an Outcome must be an islpy.Schedule, not {kind}")
+        raise TypeError(f"the schedule of an Outcome must be a polyir.tree.Schedule, not {kind}")
     for name in ("done", "missed"):
         messages: object = getattr(outcome, name)
         if not isinstance(messages, tuple) or not all(isinstance(m, str) for m in messages):
@@ -48,7 +47,7 @@ def require_outcome(outcome: object, scop: Scop) -> None:
         raise TypeError(f"the dependences of an Outcome must be Dependences, not {kind}")
     if outcome.schedule is scop.schedule:
         return
-    before, now = scop.domain, outcome.schedule.get_domain()
+    before, now = scop.domain, outcome.schedule.domain
     if now.is_equal(before):
         return
     # A schedule may order instances that the context excludes.

@@ -20,6 +20,7 @@ from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.updates import Update, allow_overflow, update_of
 from polyir.sets.lists import maps_of
+from polyir.tree import Schedule
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def _read_by_itself(update: Update) -> str | None:
     return None
 
 
-def oriented(dependences: Dependences, schedule: isl.Schedule) -> Dependences:
+def oriented(dependences: Dependences, schedule: Schedule) -> Dependences:
     """The dependences with each pair of a reduction in the direction that a schedule gives it.
 
     So the schedule respects all of them, and is the order to fall back on. Pairs that it does not
@@ -113,7 +114,7 @@ def oriented(dependences: Dependences, schedule: isl.Schedule) -> Dependences:
     """
     if not dependences.reductions:
         return dependences
-    space = schedule.get_domain().get_space()
+    space = schedule.domain.get_space()
     found: list[Dependence] = []
     is_turned = False
     for array in dict.fromkeys(each.array for each in dependences.reductions):
@@ -130,7 +131,7 @@ def oriented(dependences: Dependences, schedule: isl.Schedule) -> Dependences:
     if not is_turned:
         return dependences
     items = (*dependences.strict, *found, *dependences.of_kind(DependenceKind.INPUT))
-    order = schedule.get_map().intersect_domain(schedule.get_domain())
+    order = schedule.map.intersect_domain(schedule.domain)
     return replace(dependences, items=items, order=order)
 
 

@@ -20,8 +20,8 @@ from polyir.model.arguments import Source, source_of
 from polyir.model.raising.context import is_certain, known_extent
 from polyir.model.scop import Scop, scop_of, unique_name
 from polyir.model.straight_accesses import Excluded, excluded_by_straight_accesses
-from polyir.model.tree import added_statements
 from polyir.sets.lists import parameters_of
+from polyir.tree.added import added_statements
 
 REQUIREMENT_OPERATIONS = 1_000_000
 """How many operations isl may take for the subscripts of a scop: above that, they are left out."""

@@ -22,8 +22,9 @@ from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.local_arrays import shared_arrays, with_local_accesses
 from polyir.model.statements import Access, AccessKind, Statement, SymbolicAccess
-from polyir.model.tree import schedule_from_tree
 from polyir.sets.names import unique_name as unique_name
+from polyir.tree import Schedule
+from polyir.tree.operations import schedule_of
 
 if TYPE_CHECKING:
     from polyir.model.symbolic_accesses import SymbolicReader
@@ -42,7 +43,7 @@ class Scop:
     context: isl.Set
     bodies: tuple[Statement, ...]
     arrays: dict[str, SSAValue]
-    schedule: isl.Schedule
+    schedule: Schedule
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
@@ -57,7 +58,7 @@ class Scop:
             union = union.union(isl.UnionSet.from_set(statement.domain))
         return union
 
-    def under(self, schedule: isl.Schedule) -> Scop:
+    def under(self, schedule: Schedule) -> Scop:
         """The same scop under another schedule."""
         return Scop(self.op, self.context, self.bodies, self.arrays, schedule)
 
@@ -82,7 +83,7 @@ def scop_of(op: ScopOp) -> Scop:
     arrays = {name: value for value, name in names.items()}
     symbols = _Symbols(op, names)
     bodies = tuple(_statement(op, statement, symbols) for statement in op.statements)
-    return Scop(op, op.context.data, bodies, arrays, schedule_from_tree(op.tree))
+    return Scop(op, op.context.data, bodies, arrays, schedule_of(op.tree))
 
 
 def array_names(op: ScopOp) -> dict[SSAValue, str]:

@@ -73,7 +73,7 @@ def _dates(scop: Scop) -> isl.UnionMap:
     """
     dependences = scop.dependences
     order = None if dependences is None else dependences.order
-    return scop.schedule.get_map() if order is None else order.intersect_domain(scop.domain)
+    return scop.schedule.map if order is None else order.intersect_domain(scop.domain)
 
 
 def _is_live_in(accesses: ArrayAccesses, dates: isl.UnionMap) -> bool:

@@ -7,69 +7,67 @@ from fractions import Fraction
 
 import islpy as isl
 
-from polyir.isl_trees import node_type
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of, sets_of
+from polyir.tree import Kind, ScheduleNode
 
 
-def leaves(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+def leaves(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The leaves from `node` down, in order."""
-    if node_type(node) is isl.schedule_node_type.leaf:
+    if node.kind is Kind.LEAF:
         yield node
-    for position in range(node.n_children()):
-        yield from leaves(node.get_child(position))
+    for position in range(node.n_children):
+        yield from leaves(node.child(position))
 
 
-def schedules_below(node: isl.ScheduleNode) -> Iterator[isl.Map]:
+def schedules_below(node: ScheduleNode) -> Iterator[isl.Map]:
     """For each leaf below `node`, each statement there: `{ S[i] -> [all members around] }`."""
-    members = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    members = node.prefix_schedule.intersect_domain(node.domain)
     yield from _schedules_at_leaves(node, members)
 
 
-def _schedules_at_leaves(node: isl.ScheduleNode, outer: isl.UnionMap) -> Iterator[isl.Map]:
+def _schedules_at_leaves(node: ScheduleNode, outer: isl.UnionMap) -> Iterator[isl.Map]:
     """As `schedules_below`, with the `outer` members around `node`."""
-    kinds, kind = isl.schedule_node_type, node_type(node)
-    if kind is kinds.leaf:
+    kind = node.kind
+    if kind is Kind.LEAF:
         yield from maps_of(outer)
         return
-    if kind is kinds.band:
-        outer = outer.flat_range_product(node.band_get_partial_schedule_union_map())
-    elif kind is kinds.filter:
-        outer = outer.intersect_domain(node.filter_get_filter())
-    for position in range(node.n_children()):
-        child = node.get_child(position)
-        if kind in (kinds.extension, kinds.expansion):
-            outer = child.get_prefix_schedule_union_map().intersect_domain(child.get_domain())
+    if kind is Kind.BAND:
+        outer = outer.flat_range_product(node.band.partial_schedule_map)
+    elif kind is Kind.FILTER:
+        outer = outer.intersect_domain(node.filter)
+    for position in range(node.n_children):
+        child = node.child(position)
         yield from _schedules_at_leaves(child, outer)
 
 
-def iterations_at(node: isl.ScheduleNode) -> isl.UnionMap:
+def iterations_at(node: ScheduleNode) -> isl.UnionMap:
     """`{ S[i] -> [t] }`: the iterations of the loops around `node` that run the instances below.
 
     Of few constraints, and without the divisions of tiles: in a tile, these are iterations.
     """
-    around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    around = node.prefix_schedule.intersect_domain(node.domain)
     return simplified(around)
 
 
-def isolates_iterations(band: isl.ScheduleNode) -> bool:
+def isolates_iterations(band: ScheduleNode) -> bool:
     """Whether an option of a band sets iterations apart: it names values of the loops around."""
-    options = sets_of(band.band_get_ast_build_options())
+    options = sets_of(band.options)
     return any(option.get_tuple_name() == "isolate" for option in options)
 
 
-def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
+def member_steps(band: ScheduleNode) -> tuple[int, ...]:
     """The step of each member: the largest s such that its values differ by multiples of s.
 
     It is read from the values that the member takes on all instances; 1 where there is no
     larger one, or one value only.
     """
-    schedule = band.band_get_partial_schedule().intersect_domain(band.get_domain())
+    schedule = band.band.partial_schedule.intersect_domain(band.domain)
     values = isl.UnionMap.from_multi_union_pw_aff(schedule).range()
     if values.is_empty():
-        return (1,) * band.band_n_member()
+        return (1,) * len(band.members)
     all_values = isl.Set.from_union_set(values)
-    return tuple(_step(all_values, member) for member in range(band.band_n_member()))
+    return tuple(_step(all_values, member) for member in range(len(band.members)))
 
 
 def _step(values: isl.Set, member: int) -> int:
@@ -86,27 +84,27 @@ def _step(values: isl.Set, member: int) -> int:
     return max(1, alone.get_stride(0).to_python())
 
 
-def loop_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
+def loop_steps(band: ScheduleNode) -> tuple[int, ...]:
     """The step of each member's loop: as `member_steps` where all loops around it have one value.
 
     [i], [j] for i + j even    =>    1, 2
     """
-    outer = band.get_prefix_schedule_union_map().intersect_domain(band.get_domain())
-    dates = outer.flat_range_product(band.band_get_partial_schedule_union_map()).range()
+    outer = band.prefix_schedule.intersect_domain(band.domain)
+    dates = outer.flat_range_product(band.band.partial_schedule_map).range()
     if dates.is_empty():
-        return (1,) * band.band_n_member()
+        return (1,) * len(band.members)
     values = isl.Set.from_union_set(dates)
     steps: list[int] = []
-    for depth in range(band.get_schedule_depth(), values.dim(isl.dim_type.set)):
+    for depth in range(band.schedule_depth, values.dim(isl.dim_type.set)):
         inner = values.dim(isl.dim_type.set) - depth - 1
         here = values.project_out(isl.dim_type.set, depth + 1, inner)
         steps.append(max(1, here.get_stride(depth).to_python()))
     return tuple(steps)
 
 
-def member_functions(band: isl.ScheduleNode, member: int) -> tuple[isl.PwAff, ...]:
+def member_functions(band: ScheduleNode, member: int) -> tuple[isl.PwAff, ...]:
     """The functions of the iterators that a band member has, one per statement."""
-    functions = band.band_get_partial_schedule().get_at(member).get_pw_aff_list()
+    functions = band.members[member].function.get_pw_aff_list()
     return tuple(functions.get_at(position) for position in range(functions.n_pw_aff()))
 
 

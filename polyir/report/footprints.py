@@ -12,7 +12,6 @@ from polyir.cost.model import CostModel
 from polyir.cost.states import State, touched
 from polyir.model.scop import Scop
 from polyir.report.trees import NodeView
-from polyir.transform.walk import adds_instances
 
 MACHINE: Final = Machine()
 """The machine of the estimates: a report does not depend on where it is made."""
@@ -44,12 +43,7 @@ class Estimate:
 
 
 def estimate_of(scop: Scop, tree: NodeView) -> Estimate | None:
-    """The footprints of the tiles of a tree in force, and the traffic of all of it.
-
-    `None` for trees that add instances, which the model does not know.
-    """
-    if adds_instances(scop.schedule.get_root()):
-        return None
+    """The footprints of the tiles of a tree in force, and the traffic of all of it."""
     model = CostModel(scop, MACHINE)
     loops = loop_tree(scop.schedule, model.values)
     states = {

@@ -16,7 +16,6 @@ from polyir.dialects.dependence import Dependence
 from polyir.model.scop import Scop
 from polyir.report.picture_sizes import Drawn, drawn_of
 from polyir.report.trees import NodeView
-from polyir.transform.walk import adds_instances
 from polyir.view.layout import DEPTH, Node, Place, Plane, place_of, planes_of, sampled
 from polyir.view.picture import (
     DRAWN_KINDS,
@@ -115,8 +114,6 @@ class Pictures:
 
         `stride` is the size of the largest tiles in any step.
         """
-        if adds_instances(scop.schedule.get_root()):
-            return None
         domains = tuple(str(each.domain) for each in scop.statements)
         key = function, domains, str(scop.context)
         if key not in self._known_scenes:

@@ -11,24 +11,13 @@ import islpy as isl
 
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.isl_trees import mark_object, node_type
 from polyir.model.legality import Violation, first_ordered
-from polyir.model.order import (
-    Active,
-    Member,
-    all_active,
-    backward,
-    below,
-    forward,
-    members_of,
-    still_active,
-)
+from polyir.model.order import Active, Member, all_active, backward, below, forward, still_active
 from polyir.model.scop import Scop
-from polyir.model.tree import AddedBelow
 from polyir.sets.lists import text_of
 from polyir.transform.address import Directory, LoopPosition, TreePath
-from polyir.transform.bands import LoopMember, loop_members
-from polyir.transform.walk import BAND, adds_instances, statements_of
+from polyir.transform.walk import BAND, statements_of
+from polyir.tree import AddedBelow, BandMember, Kind, Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -92,34 +81,32 @@ def tree_view(scop: Scop, dependences: Dependences | None) -> NodeView:
 
 
 class _Viewer:
-    def __init__(self, schedule: isl.Schedule, dependences: Dependences | None) -> None:
-        self._root = schedule.get_root()
+    def __init__(self, schedule: Schedule, dependences: Dependences | None) -> None:
+        self._root = schedule.root
         self._directory = Directory(schedule)
-        # The instances of extension nodes have no dependences.
-        is_known = dependences is not None and not adds_instances(self._root)
         self._items = dependences.items if dependences is not None else ()
-        self._actives = all_active(dependences.ordering) if dependences and is_known else None
+        self._actives = all_active(dependences.ordering) if dependences else None
 
     def view(self) -> NodeView:
         """The node of the whole tree."""
         return self._node(self._root, (), self._actives)
 
     def _node(
-        self, node: isl.ScheduleNode, path: TreePath, actives: tuple[Active, ...] | None
+        self, node: ScheduleNode, path: TreePath, actives: tuple[Active, ...] | None
     ) -> NodeView:
-        kind = node_type(node)
+        kind = node.kind
         loops: tuple[LoopView, ...] = ()
         if kind is BAND:
             loops = tuple(self._loops(node, path, actives))
-        count = node.n_children()
+        count = node.n_children
         inner = [None] * count if actives is None else below(node, actives)
         # What reaches the root is nothing, and a filter is about what passes it.
         inside = node if count == 0 or kind is BAND else node.child(0)
         return NodeView(
-            kind.name,
+            kind.value,
             statements_of(inside),
             _said_by(node),
-            kind is BAND and bool(node.band_get_permutable()),
+            kind is BAND and node.permutable,
             loops,
             tuple(
                 self._node(node.child(position), (*path, position), inner[position])
@@ -128,10 +115,10 @@ class _Viewer:
         )
 
     def _loops(
-        self, band: isl.ScheduleNode, path: TreePath, actives: tuple[Active, ...] | None
+        self, band: ScheduleNode, path: TreePath, actives: tuple[Active, ...] | None
     ) -> Iterator[LoopView]:
-        members = members_of(band)
-        for position, loop in enumerate(loop_members(band)):
+        members = band.band.functions_by_statement
+        for position, loop in enumerate(band.members):
             carried = None
             if actives is not None:
                 found = (self._carried(each, members[position]) for each in actives)
@@ -161,7 +148,7 @@ class _Viewer:
         return next(n for n, each in enumerate(self._items) if each is dependence)
 
 
-def _values(loop: LoopMember) -> Iterator[tuple[str, str]]:
+def _values(loop: BandMember) -> Iterator[tuple[str, str]]:
     """`("S0", "[i, j] -> i + j")` for each statement in a loop."""
     pieces = loop.function.get_pw_aff_list()
     for position in range(pieces.n_pw_aff()):
@@ -171,7 +158,7 @@ def _values(loop: LoopMember) -> Iterator[tuple[str, str]]:
         yield name, text[text.index("{") + 1 : text.rindex("}")].strip().removeprefix(name)
 
 
-def _stride(loop: LoopMember) -> int:
+def _stride(loop: BandMember) -> int:
     """The greatest number of which all differences of a loop's values are multiples."""
     pieces = loop.function.get_pw_aff_list()
     strides = (
@@ -181,18 +168,18 @@ def _stride(loop: LoopMember) -> int:
     return gcd(*map(int, strides))
 
 
-def _said_by(node: isl.ScheduleNode) -> str:
+def _said_by(node: ScheduleNode) -> str:
     """What a mark, a context or a guard says; "" for other nodes."""
-    match node_type(node):
-        case isl.schedule_node_type.mark:
-            match mark_object(node):
+    match node.kind:
+        case Kind.MARK:
+            match node.attribute:
                 case AddedBelow(statements=added):
                     return f"adds {', '.join(sorted(added))}"
                 case attribute:
                     return str(attribute)
-        case isl.schedule_node_type.context:
-            return str(node.context_get_context())
-        case isl.schedule_node_type.guard:
-            return str(node.guard_get_guard())
+        case Kind.CONTEXT:
+            return str(node.condition)
+        case Kind.GUARD:
+            return str(node.condition)
         case _:
             return ""

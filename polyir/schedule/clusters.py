@@ -39,9 +39,9 @@ from polyir.schedule.driver import Decision, Graph, Policy, Step, with_rows
 from polyir.schedule.feautrier import carrying_row
 from polyir.schedule.tree import (
     AffineRow,
-    Band,
     BoundedHyperplane,
     Hyperplane,
+    RowBand,
     affine_function,
 )
 from polyir.sets.lists import basic_maps_of
@@ -60,7 +60,7 @@ class Cluster:
     """Statements, in program order, that share `band`; it has no rows if none was found."""
 
     members: Component
-    band: Band
+    band: RowBand
 
 
 class ClusterPolicy(Policy[Graph]):
@@ -83,7 +83,7 @@ class ClusterPolicy(Policy[Graph]):
         graph: Graph,
         edges: Sequence[DependenceEdge],
         spanned: Spanned,
-    ) -> Band:
+    ) -> RowBand:
         """A permutable band of `statements` with rows that are independent of `spanned`.
 
         `edges` are to be respected, and not those of `graph`.
@@ -99,7 +99,7 @@ class ClusterPolicy(Policy[Graph]):
         """Why the statements of `graph` have no band, in words."""
         return "no band was found"
 
-    def is_wanted(self, clusters: Sequence[Cluster], band: Band, graph: Graph) -> bool:
+    def is_wanted(self, clusters: Sequence[Cluster], band: RowBand, graph: Graph) -> bool:
         """Whether `clusters`, between which `graph` is, are to share `band`."""
         if self.fusion == "max":
             return True
@@ -129,13 +129,13 @@ class ClusterPolicy(Policy[Graph]):
         if row is None:
             raise self.no_schedule(members)
         note = f"sequential loop for {self.names(members)}: {self.why_no_band(graph)}"
-        return Step(members, Band((BoundedHyperplane(row),), (False,)), note=note)
+        return Step(members, RowBand((BoundedHyperplane(row),), (False,)), note=note)
 
     # Bands
 
     def _band(
         self, statements: Sequence[ScheduledStatement], graph: Graph, spanned: Spanned
-    ) -> Band:
+    ) -> RowBand:
         """The band of `statements`, which may reverse a conditional order.
 
         If it does so while a live range next to the order spans several iterations, the band is
@@ -155,7 +155,7 @@ class ClusterPolicy(Policy[Graph]):
         graph: Graph,
         spanned: Spanned,
         demands: Callable[[ConditionalEdge], Sequence[DependenceEdge]],
-    ) -> Band:
+    ) -> RowBand:
         """The band with the `demands` of all conditional orders that it would break otherwise."""
         demanded: dict[int, None] = {}
         while True:
@@ -224,7 +224,7 @@ class ClusterPolicy(Policy[Graph]):
         after = with_rows(spanned, cluster.band.hyperplanes)
         return rows_left(self.members(cluster.members), after) > 0
 
-    def brings_near(self, clusters: Sequence[Cluster], band: Band, graph: Graph) -> bool:
+    def brings_near(self, clusters: Sequence[Cluster], band: RowBand, graph: Graph) -> bool:
         """Whether some proximity between two different clusters gets a small constant distance.
 
         That is the condition under which sharing loops pays.
@@ -238,7 +238,7 @@ class ClusterPolicy(Policy[Graph]):
             for each in graph.proximity_edges()
         )
 
-    def _is_close(self, edge: DependenceEdge, band: Band) -> bool:
+    def _is_close(self, edge: DependenceEdge, band: RowBand) -> bool:
         """Whether the distance in each member of `band` is bounded by `SMALL_DISTANCE`."""
         spaces = [self.statements[end].domain.get_space() for end in (edge.source, edge.target)]
         for hyperplane in band.hyperplanes:
@@ -297,7 +297,7 @@ class MergedView:
             },
         )
 
-    def expand(self, band: Band) -> Band:
+    def expand(self, band: RowBand) -> RowBand:
         """The rows over the clusters' bands as rows over the statements."""
         return replace(band, rows=tuple(self._expanded(row) for row in band.rows))
 

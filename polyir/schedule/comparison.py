@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import islpy as isl
-
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.isl_trees import node_type
 from polyir.model.bands import annotate_bands
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.legality import violations
 from polyir.sets.lists import sets_of
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,10 @@ class Figures:
         return sum(count for _, count in self.outer_coincident)
 
 
-def figures_of(schedule: isl.Schedule, dependences: Dependences) -> Figures:
+def figures_of(schedule: Schedule, dependences: Dependences) -> Figures:
     """The figures of a schedule under `dependences`."""
     exact = annotate_bands(schedule, dependences)
-    bands = tuple(_bands(exact.get_root()))
+    bands = tuple(_bands(exact.root))
     distance, unbounded, apart = 0, 0, 0
     for dependence in dependences.ordering:
         entries = _largest_distances(exact, dependence)
@@ -51,7 +49,7 @@ def figures_of(schedule: isl.Schedule, dependences: Dependences) -> Figures:
         distance += sum(entry for entry in entries if entry is not None)
         unbounded += sum(entry is None for entry in entries)
     return Figures(
-        tuple(band.band_n_member() for band in bands),
+        tuple(len(band.members) for band in bands),
         tuple(_outer_coincident(exact, bands)),
         distance,
         unbounded,
@@ -60,29 +58,29 @@ def figures_of(schedule: isl.Schedule, dependences: Dependences) -> Figures:
     )
 
 
-def _bands(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+def _bands(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The band nodes with members, outer before inner, in the order of the tree."""
-    if node_type(node) is isl.schedule_node_type.band and node.band_n_member():
+    if node.kind is Kind.BAND and len(node.members):
         yield node
-    for position in range(node.n_children()):
-        yield from _bands(node.get_child(position))
+    for position in range(node.n_children):
+        yield from _bands(node.child(position))
 
 
 def _outer_coincident(
-    schedule: isl.Schedule, bands: tuple[isl.ScheduleNode, ...]
+    schedule: Schedule, bands: tuple[ScheduleNode, ...]
 ) -> Iterator[tuple[str, int]]:
     counts: dict[str, int] = {}
     for band in bands:
-        flags = [band.band_member_get_coincident(k) for k in range(band.band_n_member())]
+        flags = [band.members[k].is_coincident for k in range(len(band.members))]
         leading = flags.index(False) if False in flags else len(flags)
-        for instances in sets_of(band.get_domain()):
+        for instances in sets_of(band.domain):
             counts.setdefault(instances.get_tuple_name() or "", leading)
-    for instances in sets_of(schedule.get_domain()):
+    for instances in sets_of(schedule.domain):
         name = instances.get_tuple_name() or ""
         yield name, counts.get(name, 0)
 
 
-def _largest_distances(schedule: isl.Schedule, dependence: Dependence) -> list[int | None]:
+def _largest_distances(schedule: Schedule, dependence: Dependence) -> list[int | None]:
     """The largest distance in each loop that both ends share; `None` if it is unbounded."""
     loops = common_loops(schedule, dependence)
     vectors = vectors_of(dependence.relation, loops)

@@ -27,15 +27,15 @@ from polyir.schedule.constraints import (
 )
 from polyir.schedule.dependences import DependenceEdge, DependenceGraph
 from polyir.schedule.tree import (
-    Band,
     BandNode,
     BoundedHyperplane,
     Hyperplane,
     LeafNode,
+    RowBand,
     RowTree,
     ScheduleResult,
     SequenceNode,
-    to_isl_schedule,
+    schedule_of_rows,
 )
 
 Graph = TypeVar("Graph", bound=DependenceGraph)
@@ -52,7 +52,7 @@ class Step:
     """
 
     members: Component
-    band: Band | None = None
+    band: RowBand | None = None
     pieces: tuple[Component, ...] = ()
     note: str = ""
 
@@ -81,7 +81,7 @@ class Policy(ABC, Generic[Graph]):
         Raises `SchedulingError` if there is no way to go on.
         """
 
-    def below(self, graph: Graph, band: Band) -> Graph:
+    def below(self, graph: Graph, band: RowBand) -> Graph:
         """What is known of `graph` below `band`, apart from what the band carries."""
         return graph
 
@@ -112,7 +112,7 @@ class Policy(ABC, Generic[Graph]):
             f"no affine schedule found for the dependence cycle of {self.names(group)}"
         )
 
-    def band_note(self, members: Component, band: Band, graph: Graph, below: Graph) -> str:
+    def band_note(self, members: Component, band: RowBand, graph: Graph, below: Graph) -> str:
         """What a remark says of a band of `members` that leaves `below` of `graph`."""
         attributes = "".join(f", {attribute}" for attribute in band.attributes)
         loops = f"{parallel_members(band)}{attributes}"
@@ -123,7 +123,7 @@ class Policy(ABC, Generic[Graph]):
         return f"{reason}: " + " | ".join(self.names(group) for group in groups)
 
 
-def parallel_members(band: Band) -> str:
+def parallel_members(band: RowBand) -> str:
     """Which members of a band are parallel, for a message."""
     parallel = [str(index) for index, flag in enumerate(band.coincident) if flag]
     return f"parallel members {', '.join(parallel)}" if parallel else "no parallel members"
@@ -155,7 +155,7 @@ def result_of_tree(
 ) -> ScheduleResult:
     """The result of a scheduler that found `tree` for `statements`, those of `constraints`."""
     domain = constraints.domain.align_params(constraints.parameter_space)
-    return ScheduleResult(to_isl_schedule(tree, statements, domain), tree, tuple(notes))
+    return ScheduleResult(schedule_of_rows(tree, statements, domain), tree, tuple(notes))
 
 
 class TreeBuilder(Generic[Graph]):
@@ -223,10 +223,10 @@ def band_of(
     rows: Sequence[BoundedHyperplane],
     edges: Sequence[DependenceEdge],
     attributes: LoopAttributes = (),
-) -> Band:
+) -> RowBand:
     """The band of `rows`; a row is coincident if all coincidence edges have distance zero on it."""
     coincidence = [each for each in edges if each.coincidence]
-    return Band(
+    return RowBand(
         tuple(rows),
         tuple(all(each.has_zero_distance(row.hyperplane) for each in coincidence) for row in rows),
         attributes,

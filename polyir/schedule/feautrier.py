@@ -30,9 +30,9 @@ from polyir.schedule.linear import rank
 from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
 from polyir.schedule.tree import (
     AffineRow,
-    Band,
     BoundedHyperplane,
     Hyperplane,
+    RowBand,
     ScheduleResult,
     affine_function,
 )
@@ -92,14 +92,14 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
         if row is not None:
             if self._late:
                 row = self._later(row, group, graph)
-            return Decision((Step(group, Band((BoundedHyperplane(row),), (False,))),))
+            return Decision((Step(group, RowBand((BoundedHyperplane(row),), (False,))),))
         parts = self._cycles(group, graph)
         if len(parts) == 1:
             raise self.no_schedule(group)
         return Decision((Step(group, pieces=parts),))
 
     def band_note(
-        self, members: Component, band: Band, graph: DependenceGraph, below: DependenceGraph
+        self, members: Component, band: RowBand, graph: DependenceGraph, below: DependenceGraph
     ) -> str:
         if not graph.edges:
             return f"parallel loops for {self.names(members)}: {band.width}"
@@ -131,7 +131,7 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
                 row = _moved(row, self.statements[position], graph)
         return row
 
-    def _parallel_loops(self, group: Component, spanned: Spanned) -> Band:
+    def _parallel_loops(self, group: Component, spanned: Spanned) -> RowBand:
         """The original loops of one statement, outermost first, that the rows do not span yet."""
         rows: list[BoundedHyperplane] = []
         for position in group:
@@ -142,7 +142,7 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
                 if rank((*directions, unit), depth) > rank(directions, depth):
                     directions = (*directions, unit)
                     rows.append(BoundedHyperplane({position: AffineRow(unit, 0)}))
-        return Band(tuple(rows), (True,) * len(rows))
+        return RowBand(tuple(rows), (True,) * len(rows))
 
 
 def _moved(row: Hyperplane, statement: ScheduledStatement, graph: DependenceGraph) -> Hyperplane:

@@ -13,6 +13,8 @@ from typing import Literal
 import islpy as isl
 
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
+from polyir.tree import Schedule
+from polyir.tree.isl_border import from_isl
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class IslBuiltinOptions:
 
 def isl_builtin_schedule(
     constraints: ScheduleConstraints, options: IslBuiltinOptions | None = None
-) -> isl.Schedule:
+) -> Schedule:
     """The schedule that isl computes; isl's global options are as before when it returns.
 
     Raises `SchedulingError` when isl fails.
@@ -63,7 +65,7 @@ def isl_builtin_schedule(
     # With some combinations of its options, isl loses statements.
     if not constraints.domain.is_subset(schedule.get_map().domain()):
         raise SchedulingError("isl's scheduler left out some statement instances")
-    return schedule
+    return from_isl(schedule)
 
 
 _ALGORITHMS = {"isl": isl.schedule_algorithm.ISL, "feautrier": isl.schedule_algorithm.FEAUTRIER}

@@ -22,7 +22,7 @@ from polyir.schedule.constraints import (
 from polyir.schedule.dependences import DependenceEdge, DependenceGraph, graph_of_constraints
 from polyir.schedule.driver import band_of, schedule_by_policy, with_rows
 from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
-from polyir.schedule.tree import Band, BoundedHyperplane, ScheduleResult
+from polyir.schedule.tree import BoundedHyperplane, RowBand, ScheduleResult
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class _IslPolicy(ClusterPolicy[DependenceGraph]):
         graph: DependenceGraph,
         edges: Sequence[DependenceEdge],
         spanned: Spanned,
-    ) -> Band:
+    ) -> RowBand:
         rows = proximity_rows(
             statements,
             self.parameter_count,

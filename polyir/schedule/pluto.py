@@ -35,7 +35,7 @@ from polyir.schedule.driver import (
 )
 from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
 from polyir.schedule.sizes import with_sizes_as_parameters
-from polyir.schedule.tree import Band, BoundedHyperplane, ScheduleResult
+from polyir.schedule.tree import BoundedHyperplane, RowBand, ScheduleResult
 
 PlutoFusion = Literal["max", "smart", "none"]
 """When strongly connected components share loops.
@@ -114,7 +114,7 @@ class PlutoPolicy(Policy[DependenceGraph]):
         Nothing relates these components, so each has an integer program of its own.
         """
         order = [each for component in self._components(group, graph) for each in component]
-        merged: dict[object, tuple[Component, Band]] = {}
+        merged: dict[object, tuple[Component, RowBand]] = {}
         for component in weakly_connected_components(order, graph.pairs()):
             members = tuple(sorted(component))
             band = self.band(members, spanned, graph.within(members))
@@ -129,7 +129,7 @@ class PlutoPolicy(Policy[DependenceGraph]):
         )
 
     def _step(
-        self, members: Component, band: Band, spanned: Spanned, graph: DependenceGraph
+        self, members: Component, band: RowBand, spanned: Spanned, graph: DependenceGraph
     ) -> Step:
         if band.rows:
             return Step(members, band)
@@ -137,10 +137,10 @@ class PlutoPolicy(Policy[DependenceGraph]):
             return Step(members)
         return self._cut(members, spanned, graph)
 
-    def band(self, component: Component, spanned: Spanned, graph: DependenceGraph) -> Band:
+    def band(self, component: Component, spanned: Spanned, graph: DependenceGraph) -> RowBand:
         """The widest band of a component, under all dependences of `graph`."""
         if self.is_done(component, spanned, graph):
-            return Band()
+            return RowBand()
         problem = self.problem(component, graph)
         rows = self.independent_rows(problem, component, spanned)
         if not rows and len(self._components(component, graph)) == 1:
@@ -254,9 +254,9 @@ def _joined(components: Sequence[Component]) -> Component:
     return tuple(sorted(position for component in components for position in component))
 
 
-def _beside(left: Band, right: Band) -> Band:
+def _beside(left: RowBand, right: RowBand) -> RowBand:
     """Two bands of equal width over unrelated statements as one band."""
-    return Band(
+    return RowBand(
         tuple(_row_beside(a, b) for a, b in zip(left.rows, right.rows, strict=True)),
         tuple(a and b for a, b in zip(left.coincident, right.coincident, strict=True)),
     )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import islpy as isl
 
 from polyir.dialects.loop_attributes import LoopAttributes
-from polyir.isl_trees import with_member_objects
 from polyir.schedule.constraints import ScheduledStatement
 from polyir.schedule.linear import Row
 from polyir.sets.maps import universe
 from polyir.sets.values import isl_value
+from polyir.tree import LEAF, Band, BandMember, Domain, Filter, Node, Schedule, nodes
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class BoundedHyperplane:
 
 
 @dataclass(frozen=True)
-class Band:
+class RowBand:
     """Consecutive loops: any permutation of the `rows` is legal.
 
     `coincident[k]` says that member k has distance zero on every dependence that the nodes above
@@ -96,7 +97,7 @@ class LeafNode:
 class BandNode:
     """The loops of `band` around `child`."""
 
-    band: Band
+    band: RowBand
     child: RowTree
 
 
@@ -114,88 +115,59 @@ RowTree = LeafNode | BandNode | SequenceNode
 class ScheduleResult:
     """The schedule, the same as a tree of integers, and one line for every decision."""
 
-    schedule: isl.Schedule
+    schedule: Schedule
     tree: RowTree
     notes: tuple[str, ...]
 
 
-def to_isl_schedule(
+def schedule_of_rows(
     root: RowTree, statements: Sequence[ScheduledStatement], domain: isl.UnionSet
-) -> isl.Schedule:
-    """The isl schedule tree of `root` over `domain`."""
-    top = isl.Schedule.from_domain(domain).get_root()
+) -> Schedule:
+    """The schedule tree of `root` over `domain`."""
     every = tuple(statement.position for statement in statements)
-    return _insert(top.child(0), root, every, statements).get_schedule()
+    return Schedule(Domain((_node(root, every, statements, domain.get_space()),), domain))
 
 
-def _insert(
-    place: isl.ScheduleNode,
+def _node(
     node: RowTree,
     active: tuple[int, ...],
     statements: Sequence[ScheduledStatement],
-) -> isl.ScheduleNode:
-    """Insert `node` at `place`, a leaf; the result is the inserted node, in the new tree.
-
-    `active` are the statements whose instances reach `place`.
-    """
-    if isinstance(node, BandNode):
-        return _insert_band(place, node, active, statements)
-    if isinstance(node, SequenceNode):
-        return _insert_sequence(place, node, statements)
-    return place
-
-
-def _insert_band(
-    place: isl.ScheduleNode,
-    node: BandNode,
-    active: tuple[int, ...],
-    statements: Sequence[ScheduledStatement],
-) -> isl.ScheduleNode:
-    band = node.band
-    involved = [statements[position] for position in active]
-    partial = partial_schedule(band.hyperplanes, involved, place.get_universe_domain().get_space())
-    place = place.insert_partial_schedule(partial).band_set_permutable(1)
-    for member, coincident in enumerate(band.coincident):
-        place = place.band_member_set_coincident(member, int(coincident))
-    if band.attributes:
-        objects = [band.attributes, *(None for _ in band.rows[1:])]
-        place = with_member_objects(place, objects)
-    return _insert(place.child(0), node.child, active, statements).parent()
+    space: isl.Space,
+) -> Node:
+    """The node for the statements `active`, whose instances reach it."""
+    match node:
+        case BandNode(band=band):
+            below = _node(node.child, active, statements, space)
+            functions = functions_of(band.hyperplanes, [statements[n] for n in active], space)
+            members = tuple(map(BandMember, functions, map(bool, band.coincident)))
+            if band.attributes:
+                members = (replace(members[0], attributes=band.attributes), *members[1:])
+            return Band((below,), members, permutable=True)
+        case SequenceNode(children=children):
+            filters: list[Filter] = []
+            for positions, child in children:
+                spaces = [statements[position].domain.get_space() for position in positions]
+                instances = reduce(isl.UnionSet.union, map(universe, spaces))
+                filters.append(Filter((_node(child, positions, statements, space),), instances))
+            return nodes.SequenceNode(tuple(filters))
+        case _:
+            return LEAF
 
 
-def _insert_sequence(
-    place: isl.ScheduleNode, sequence: SequenceNode, statements: Sequence[ScheduledStatement]
-) -> isl.ScheduleNode:
-    filters = isl.UnionSetList.alloc(place.get_ctx(), len(sequence.children))
-    for positions, _ in sequence.children:
-        union = isl.UnionSet.empty(place.get_universe_domain().get_space())
-        for position in positions:
-            union = union.union(universe(statements[position].domain.get_space()))
-        filters = filters.add(union)
-    place = place.insert_sequence(filters)
-    for index, (positions, child) in enumerate(sequence.children):
-        inserted = _insert(place.child(index).child(0), child, positions, statements)
-        place = inserted.parent().parent()
-    return place
-
-
-def partial_schedule(
+def functions_of(
     hyperplanes: Sequence[Hyperplane],
     statements: Sequence[ScheduledStatement],
     parameter_space: isl.Space,
-) -> isl.MultiUnionPwAff:
-    """The hyperplanes as one isl function from all `statements` to the band's dimensions."""
-    context = parameter_space.get_ctx()
-    parameters = parameter_space.params()
-    members = isl.UnionPwAffList.alloc(context, len(hyperplanes))
+) -> list[isl.UnionPwAff]:
+    """The hyperplanes as isl's functions from all `statements`."""
+    functions: list[isl.UnionPwAff] = []
     for hyperplane in hyperplanes:
-        member = isl.UnionPwAff.empty(parameters)
+        function = isl.UnionPwAff.empty(parameter_space.params())
         for statement in statements:
             row = affine_function(hyperplane[statement.position], statement.domain.get_space())
-            member = member.union_add(isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(row)))
-        members = members.add(member)
-    space = parameters.add_unnamed_tuple_ui(len(hyperplanes))
-    return isl.MultiUnionPwAff.from_union_pw_aff_list(space, members)
+            function = function.union_add(isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(row)))
+        functions.append(function)
+    return functions
 
 
 def affine_function(row: AffineRow, space: isl.Space) -> isl.Aff:

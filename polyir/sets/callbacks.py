@@ -16,7 +16,7 @@ class Callbacks:
     """Functions for isl to call inside a `with` block, which raises what they raise.
 
         with Callbacks() as callbacks:
-            return schedule.map_schedule_node_bottom_up(callbacks.guarded(change))
+            build.set_at_each_domain(callbacks.guarded(note))
 
     Of an exception that reaches islpy from a callback it prints the traceback; isl then fails
     without a reason.
@@ -49,11 +49,3 @@ class Callbacks:
     ) -> None:
         if self._raised and (error is None or isinstance(error, isl.Error)):
             raise self._raised[0] from error
-
-
-def mapped_bottom_up(
-    schedule: isl.Schedule, change: Callable[[isl.ScheduleNode], isl.ScheduleNode]
-) -> isl.Schedule:
-    """`schedule` with each node what `change` makes of it, children first."""
-    with Callbacks() as callbacks:
-        return schedule.map_schedule_node_bottom_up(callbacks.guarded(change))

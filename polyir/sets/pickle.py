@@ -1,4 +1,4 @@
-"""isl objects in pickles: as isl's text, schedule trees with the objects of marks and members."""
+"""isl objects in pickles, as isl's text."""
 
 from __future__ import annotations
 
@@ -8,19 +8,11 @@ from typing import IO, Any
 
 import islpy as isl
 
-from polyir.isl_trees import NoTreeError, build_tree, describe_tree
-
 _MODULE = isl.Set.__module__
 
 
 def reduce_isl_object(item: object) -> Any:
     """How to pickle an isl object, for `reducer_override`; `NotImplemented` for all else."""
-    if isinstance(item, isl.Schedule):
-        try:
-            return build_tree, (describe_tree(item),)
-        except NoTreeError:
-            # Trees with extension or expansion nodes come from text, and have no objects.
-            return _read, (isl.Schedule, str(item))
     if type(item).__module__ == _MODULE and hasattr(type(item), "read_from_str"):
         return _read, (type(item), str(item))
     return NotImplemented

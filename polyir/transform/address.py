@@ -18,9 +18,9 @@ from typing import ClassVar
 import islpy as isl
 
 from polyir.base.diagnostics import OptionError
-from polyir.isl_trees import node_type
 from polyir.sets.lists import sets_of
 from polyir.transform.walk import BAND, check_statements
+from polyir.tree import Schedule, ScheduleNode
 
 _ADDRESS = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?\.(?P<loop>\d+)")
 _REFERENCE = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?")
@@ -117,7 +117,7 @@ class Loop:
 
     address: LoopAddress
     place: LoopPosition
-    band: isl.ScheduleNode
+    band: ScheduleNode
 
     @property
     def member(self) -> int:
@@ -131,7 +131,7 @@ class Loop:
 class Directory:
     """The statements, parts and loops of one schedule tree by their addresses."""
 
-    def __init__(self, schedule: isl.Schedule) -> None:
+    def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
         found: dict[str, list[StatementPart]] = {}
         for path, instances, loops in _leaves(schedule):
@@ -193,9 +193,9 @@ class Directory:
         return tuple(found)
 
 
-def node_at(schedule: isl.Schedule, path: TreePath) -> isl.ScheduleNode:
+def node_at(schedule: Schedule, path: TreePath) -> ScheduleNode:
     """The node at the end of `path`."""
-    node = schedule.get_root()
+    node = schedule.root
     for position in path:
         node = node.child(position)
     return node
@@ -210,21 +210,21 @@ _Leaf = tuple[TreePath, isl.UnionSet, tuple[LoopPosition, ...]]
 """The way to a leaf, what reaches it, and the loops around it."""
 
 
-def _leaves(schedule: isl.Schedule) -> Iterator[_Leaf]:
+def _leaves(schedule: Schedule) -> Iterator[_Leaf]:
     """The leaves in the order of the tree."""
 
     def visit(
-        node: isl.ScheduleNode, path: TreePath, loops: tuple[LoopPosition, ...]
+        node: ScheduleNode, path: TreePath, loops: tuple[LoopPosition, ...]
     ) -> Iterator[_Leaf]:
-        if node.n_children() == 0:
-            yield path, node.get_domain(), loops
+        if node.n_children == 0:
+            yield path, node.domain, loops
             return
-        if node_type(node) is BAND:
-            loops += tuple(LoopPosition(path, member) for member in range(node.band_n_member()))
-        for position in range(node.n_children()):
+        if node.kind is BAND:
+            loops += tuple(LoopPosition(path, member) for member in range(len(node.members)))
+        for position in range(node.n_children):
             yield from visit(node.child(position), (*path, position), loops)
 
-    yield from visit(schedule.get_root(), (), ())
+    yield from visit(schedule.root, (), ())
 
 
 def _count(number: int, what: str) -> str:

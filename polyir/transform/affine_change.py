@@ -18,9 +18,10 @@ from polyir.model.outcome import Outcome
 from polyir.sets.lists import parameters_of
 from polyir.sets.values import isl_value
 from polyir.transform.address import Directory, Loop, LoopAddress, StatementAddress
-from polyir.transform.bands import listed, loop_members, replace_band, require_free
+from polyir.transform.bands import listed, replace_band, require_free
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import name_list, require_own_instances, statements_of
+from polyir.transform.walk import name_list, statements_of
+from polyir.tree import Schedule
 
 _Change = Callable[[isl.UnionPwAff], isl.UnionPwAff]
 
@@ -68,7 +69,7 @@ class ScaleOptions:
             raise OptionError(f"factor must be 2 or more: factor={self.factor}")
 
 
-def skew(schedule: isl.Schedule, dependences: Dependences, options: SkewOptions) -> Outcome:
+def skew(schedule: Schedule, dependences: Dependences, options: SkewOptions) -> Outcome:
     """Skew a loop by another one that is nested with it, around or inside.
 
         band [i, j]        =>        band [i, f i + j]           skew j by i
@@ -76,27 +77,25 @@ def skew(schedule: isl.Schedule, dependences: Dependences, options: SkewOptions)
     All flags of the result are exact.
 
     Raises `OptionError` for addresses of no loop and where `by` is not a loop of all instances
-    of `loop`, `LegalityError` if a dependence is violated, and for trees with extension or
-    expansion nodes.
+    of `loop`, `LegalityError` if a dependence is violated.
     """
-    require_own_instances(schedule, "skewing")
     directory = Directory(schedule)
     loop, by = directory.loop(options.loop), directory.loop(options.by)
     if loop.place == by.place:
         raise OptionError(f"{loop} and {by} are the same loop")
-    if not loop.band.get_domain().is_subset(by.band.get_domain()):
+    if not loop.band.domain.is_subset(by.band.domain):
         raise OptionError(
             f"cannot skew {loop} by {by}: {loop} contains {name_list(statements_of(loop.band))}, "
             f"but {by} contains only {name_list(statements_of(by.band))}"
         )
-    term = loop_members(by.band)[by.member].function.scale_val(isl_value(options.factor))
+    term = by.band.members[by.member].function.scale_val(isl_value(options.factor))
     changed = _with_values(loop, _values(loop).add(term), f"skewing {loop}")
     what = f"skewing {loop} by {options.factor} * {by}"
     done = f"skewed {loop} by {options.factor} * {by}"
     return settled(schedule, changed, dependences, what, [done])
 
 
-def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOptions) -> Outcome:
+def shift(schedule: Schedule, dependences: Dependences, options: ShiftOptions) -> Outcome:
     """Shift statements along a loop: their iterations run `by` later.
 
         band [S0: i, S1: i]        =>        band [S0: i, S1: i + b]        shift S1
@@ -104,14 +103,12 @@ def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOption
     All flags of the result are exact.
 
     Raises `OptionError` for addresses of no loop, for statements that are not in it and where
-    `by` is not an affine expression of the parameters, `LegalityError` if a dependence is violated,
-    and for trees with extension or expansion nodes.
+    `by` is not an affine expression of the parameters, `LegalityError` if a dependence is violated.
     """
-    require_own_instances(schedule, "shifting")
     directory = Directory(schedule)
     loop = directory.loop(options.loop)
     moved = _instances(directory, loop, options.statements)
-    amount = parametric(str(options.by), schedule.get_domain().get_space())
+    amount = parametric(str(options.by), schedule.domain.get_space())
 
     def shifted(values: isl.UnionPwAff) -> isl.UnionPwAff:
         domain = values.domain()
@@ -124,23 +121,21 @@ def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOption
     return settled(schedule, changed, dependences, what, [done])
 
 
-def reverse(schedule: isl.Schedule, dependences: Dependences, address: LoopAddress) -> Outcome:
+def reverse(schedule: Schedule, dependences: Dependences, address: LoopAddress) -> Outcome:
     """Run a loop from its last iteration to its first.
 
         band [i]        =>        band [-i]
 
     All flags of the result are exact.
 
-    Raises `OptionError` for an address of no loop, `LegalityError` if a dependence is violated,
-    and for trees with extension or expansion nodes.
+    Raises `OptionError` for an address of no loop, `LegalityError` if a dependence is violated.
     """
-    require_own_instances(schedule, "reversal")
     loop = Directory(schedule).loop(address)
     changed = _with_values(loop, _values(loop).neg(), f"reversing {loop}")
     return settled(schedule, changed, dependences, f"reversing {loop}", [f"reversed {loop}"])
 
 
-def scale(schedule: isl.Schedule, dependences: Dependences, options: ScaleOptions) -> Outcome:
+def scale(schedule: Schedule, dependences: Dependences, options: ScaleOptions) -> Outcome:
     """Spread the iterations of statements along a loop, with gaps for those of others.
 
         band [S0: i, S1: i]        =>        band [S0: i, S1: f i]        scale S1
@@ -148,9 +143,8 @@ def scale(schedule: isl.Schedule, dependences: Dependences, options: ScaleOption
     All flags of the result are exact.
 
     Raises `OptionError` for addresses of no loop and for statements that are not in it,
-    `LegalityError` if a dependence is violated, and for trees with extension or expansion nodes.
+    `LegalityError` if a dependence is violated.
     """
-    require_own_instances(schedule, "scaling")
     directory = Directory(schedule)
     loop = directory.loop(options.loop)
     moved = _instances(directory, loop, options.statements)
@@ -186,7 +180,7 @@ def _instances(
     """
     if not references:
         return None
-    instances = isl.UnionSet.empty(loop.band.get_domain().get_space())
+    instances = isl.UnionSet.empty(loop.band.domain.get_space())
     for reference in references:
         inside = [part for part in directory.parts_of(reference) if loop.place in part.loops]
         if not inside:
@@ -198,16 +192,16 @@ def _instances(
 
 def _are_whole_statements(instances: isl.UnionSet, loop: Loop) -> bool:
     """Are `instances` all that their statements have in `loop`?"""
-    return loop.band.get_domain().intersect(instances.universe()).is_subset(instances)
+    return loop.band.domain.intersect(instances.universe()).is_subset(instances)
 
 
 def _values(loop: Loop) -> isl.UnionPwAff:
-    return loop_members(loop.band)[loop.member].function
+    return loop.band.members[loop.member].function
 
 
 def _change_some(
     loop: Loop, instances: isl.UnionSet | None, change: _Change, what: str
-) -> isl.Schedule:
+) -> Schedule:
     """The tree with the values of `loop` changed, for some instances or for all."""
     values = _values(loop)
     if instances is None:
@@ -220,9 +214,9 @@ def _change_some(
     return _with_values(loop, changed, what)
 
 
-def _with_values(loop: Loop, values: isl.UnionPwAff, what: str) -> isl.Schedule:
+def _with_values(loop: Loop, values: isl.UnionPwAff, what: str) -> Schedule:
     """The tree with other values of `loop`."""
     require_free(loop.band, what)
-    members = list(loop_members(loop.band))
+    members = list(loop.band.members)
     members[loop.member] = members[loop.member].with_function(values)
-    return replace_band(loop.band, members).get_schedule()
+    return replace_band(loop.band, members).schedule

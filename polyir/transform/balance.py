@@ -10,13 +10,11 @@ import islpy as isl
 
 from polyir.base.limits import within_operations
 from polyir.dialects.loop_attributes import DynamicAttr, LoopAttributes, ParallelAttr
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import leaves, loop_steps
 from polyir.sets.lists import basic_sets_of, maps_of
-from polyir.transform.bands import with_attributes
 from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.tree import ScheduleNode, mapped_children
 
 Distribution = Literal["static", "balanced"]
 """How threads share the iterations of a parallel loop: in equal numbers, or so that all are busy.
@@ -51,10 +49,10 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
     """
     done: list[str] = []
 
-    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
-        if node_type(node) is not BAND:
+    def visit(node: ScheduleNode) -> ScheduleNode:
+        if node.kind is not BAND:
             return mapped_children(node, visit)
-        loops = list(attributes_of_members(node))
+        loops = list(node.loop_attributes)
         for member, attributes in enumerate(loops):
             if not _is_parallel(attributes):
                 continue
@@ -62,12 +60,12 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
             balanced = within_operations(MOST_OPERATIONS, partial(is_balanced, node, member))
             if balanced is False:
                 loops[member] = (*attributes, DYNAMIC)
-                number = node.get_schedule_depth() + member + 1
+                number = node.schedule_depth + member + 1
                 names = name_list(statements_of(node))
                 done.append(f"the iterations of loop {number} around {names} do unequal work")
-        return mapped_children(with_attributes(node, loops), visit)
+        return mapped_children(node.with_loop_attributes(loops), visit)
 
-    result = visit(outcome.schedule.get_root()).get_schedule()
+    result = visit(outcome.schedule.root).schedule
     return replace(outcome, schedule=result, done=(*outcome.done, *done))
 
 
@@ -75,7 +73,7 @@ def _is_parallel(attributes: LoopAttributes) -> bool:
     return ParallelAttr() in attributes and DYNAMIC not in attributes
 
 
-def is_balanced(band: isl.ScheduleNode, member: int) -> bool:
+def is_balanced(band: ScheduleNode, member: int) -> bool:
     """Whether each loop inside a member of `band` runs about as often in all its iterations.
 
     It does if the numbers of its iterations differ by less than `FEW`, whatever the parameters
@@ -84,9 +82,9 @@ def is_balanced(band: isl.ScheduleNode, member: int) -> bool:
     do not. Where the step is `LARGE_STEP` or more, the numbers must be equal. Bounds are taken from
     a rational hull of the iterations.
     """
-    depth, step = band.get_schedule_depth() + member, loop_steps(band)[member]
+    depth, step = band.schedule_depth + member, loop_steps(band)[member]
     for leaf in leaves(band):
-        dates = leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
+        dates = leaf.prefix_schedule.intersect_domain(leaf.domain)
         for schedule in maps_of(dates):
             values = schedule.range()
             # Without strides isl is faster, but sees a last tile that is not there.

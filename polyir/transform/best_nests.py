@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import TreeNode, build_tree, describe_tree
 from polyir.model.outcome import Outcome
 from polyir.sets.lists import sets_of
 from polyir.transform.loop_attributes import settled
+from polyir.tree import Domain, Filter, Kind, Schedule, SequenceNode
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,15 @@ class ScoredSchedule:
     such sequence.
     """
 
-    schedule: isl.Schedule
+    schedule: Schedule
     costs: tuple[float, ...]
 
     @property
-    def nests(self) -> tuple[TreeNode, ...]:
+    def nests(self) -> tuple[Filter, ...]:
         """The children of the sequence at the root, one for each cost."""
         if not self.costs:
             return ()
-        nests = tuple(_in_turn(describe_tree(self.schedule)))
+        nests = tuple(_in_turn(self.schedule.tree))
         return nests if len(nests) == len(self.costs) else ()
 
 
@@ -50,7 +50,7 @@ class _Section:
 
     first: int
     last: int
-    children: tuple[TreeNode, ...]
+    children: tuple[Filter, ...]
     replacement: Replacement
 
     @property
@@ -80,11 +80,11 @@ def best_nests(
 
     Raises `LegalityError` if the result violates a dependence, as one of the schedules does then.
     """
-    root = describe_tree(best.schedule)
+    root = best.schedule.tree
     nests = best.nests
     sections: list[_Section] = []
     for number, (other, margin) in enumerate(zip(others, margins, strict=True)):
-        for each in _sections(root.content, nests, best.costs, other, number):
+        for each in _sections(root.instances, nests, best.costs, other, number):
             now, before = each.replacement.cost, each.replacement.cost_before
             if now != before and now < margin * before:
                 sections.append(each)
@@ -95,34 +95,35 @@ def best_nests(
     if not chosen:
         return Outcome(best.schedule), ()
     chosen.sort(key=lambda each: each.first)
-    children: list[TreeNode] = []
+    children: list[Filter] = []
     place = 0
     for section in chosen:
         children += [*nests[place : section.first], *section.children]
         place = section.last
-    sequence = TreeNode("sequence", None, (*children, *nests[place:]))
-    schedule = build_tree(replace(root, children=(sequence,)))
+    sequence = SequenceNode((*children, *nests[place:]))
+    schedule = Schedule(root.with_children([sequence]))
     outcome = settled(
         best.schedule, schedule, dependences, "running each nest as in its best schedule"
     )
     return outcome, tuple(each.replacement for each in chosen)
 
 
-def _in_turn(node: TreeNode) -> Iterator[TreeNode]:
+def _in_turn(node: Domain | Filter) -> Iterator[Filter]:
     """The filters of the sequence below a node; of sequences right below them, theirs instead."""
-    assert isinstance(node.content, isl.UnionSet)
-    if [child.kind in ("sequence", "set") for child in node.children] != [True]:
-        yield node
+    below = node.children[0]
+    if below.kind not in (Kind.SEQUENCE, Kind.SET):
+        if isinstance(node, Filter):
+            yield node
         return
-    for child in node.children[0].children:
-        assert isinstance(child.content, isl.UnionSet)
-        both = child.content.intersect(node.content)
-        yield from _in_turn(child if node.kind == "domain" else replace(child, content=both))
+    for child in below.children:
+        assert isinstance(child, Filter)
+        both = child.instances.intersect(node.instances)
+        yield from _in_turn(child if isinstance(node, Domain) else replace(child, instances=both))
 
 
 def _sections(
-    domain: object,
-    nests: Sequence[TreeNode],
+    domain: isl.UnionSet,
+    nests: Sequence[Filter],
     costs: Sequence[float],
     other: ScoredSchedule,
     number: int,
@@ -148,14 +149,12 @@ def _sections(
 _Instances = Mapping[str, isl.Set]
 
 
-def _before(domain: object, nests: Sequence[TreeNode]) -> list[_Instances]:
+def _before(domain: isl.UnionSet, nests: Sequence[Filter]) -> list[_Instances]:
     """The instances of each statement that run before each place of a sequence, and at its end."""
-    assert isinstance(domain, isl.UnionSet)
     found: list[_Instances] = [{}]
     for nest in nests:
-        assert isinstance(nest.content, isl.UnionSet)
         now = dict(found[-1])
-        for part in sets_of(nest.content.intersect(domain)):
+        for part in sets_of(nest.instances.intersect(domain)):
             name = part.get_tuple_name()
             now[name] = now[name].union(part) if name in now else part
         found.append(now)
@@ -166,7 +165,6 @@ def _are_equal(one: _Instances, other: _Instances) -> bool:
     return one.keys() == other.keys() and all(one[name].is_equal(other[name]) for name in one)
 
 
-def names_of(nest: TreeNode) -> tuple[str, ...]:
+def names_of(nest: Filter) -> tuple[str, ...]:
     """The statements of a child of a sequence."""
-    assert isinstance(nest.content, isl.UnionSet)
-    return tuple(part.get_tuple_name() for part in sets_of(nest.content))
+    return tuple(part.get_tuple_name() for part in sets_of(nest.instances))

@@ -21,7 +21,6 @@ import islpy as isl
 from polyir.base.diagnostics import ViolatedPair
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel
-from polyir.isl_trees import node_type
 from polyir.model.legality import example_of, first_ordered
 from polyir.model.order import (
     Active,
@@ -29,15 +28,14 @@ from polyir.model.order import (
     backward,
     below,
     forward,
-    members_of,
     still_active,
     strict_ones,
 )
 from polyir.model.symbolic_tiles import tiled_loops, tiles_at
-from polyir.model.tree import attributes_of_members
 from polyir.sets.lists import maps_of
 from polyir.transform.address import Directory, LoopPosition, TreePath
 from polyir.transform.walk import name_list, statements_of
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 
 class FalseClaim(NamedTuple):
@@ -52,30 +50,30 @@ class FalseClaim(NamedTuple):
 
 
 def false_claims(
-    schedule: isl.Schedule, dependences: Dependences, context: isl.Set
+    schedule: Schedule, dependences: Dependences, context: isl.Set
 ) -> tuple[FalseClaim, ...]:
     """All that `schedule` claims and that is not true, in the order of the tree.
 
-    The order itself must be legal, and the tree have no extension or expansion nodes
-    (`polyir.model.legality`). `context` has the values of the parameters.
+    The order itself must be legal (`polyir.model.legality`). `context` has the values of the
+    parameters.
     """
 
     def visit(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
         node = place.node
-        match node_type(node):
-            case isl.schedule_node_type.band:
+        match node.kind:
+            case Kind.BAND:
                 yield from _of_band(place, actives)
-            case isl.schedule_node_type.mark:
+            case Kind.MARK:
                 yield from _of_tiles(place, actives)
-            case isl.schedule_node_type.guard:
-                yield from _of_condition(place, node.guard_get_guard(), context)
-            case isl.schedule_node_type.context:
-                yield from _of_condition(place, node.context_get_context(), context)
+            case Kind.GUARD:
+                yield from _of_condition(place, node.condition, context)
+            case Kind.CONTEXT:
+                yield from _of_condition(place, node.condition, context)
         for position, inner in enumerate(below(node, actives)):
             child = _NodeAt(node.child(position), (*place.path, position))
             yield from visit(child, inner)
 
-    root = _NodeAt(schedule.get_root(), ())
+    root = _NodeAt(schedule.root, ())
     return tuple(visit(root, all_active(dependences.ordering)))
 
 
@@ -83,12 +81,12 @@ def false_claims(
 class _NodeAt:
     """A node, and the way to it."""
 
-    node: isl.ScheduleNode
+    node: ScheduleNode
     path: TreePath
 
     def loop(self, member: int) -> str:
         """A member of the band in words: `the loop S0.1, S1.1`."""
-        directory = Directory(self.node.get_schedule())
+        directory = Directory(self.node.schedule)
         addresses = directory.addresses_of(LoopPosition(self.path, member))
         # A loop that no instance reaches has none, and carries no dependence.
         return f"the loop {', '.join(addresses)}"
@@ -96,14 +94,14 @@ class _NodeAt:
 
 def _of_band(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
     band = place.node
-    permutable, remaining = bool(band.band_get_permutable()), actives
-    loops = zip(members_of(band), attributes_of_members(band), strict=True)
+    permutable, remaining = band.permutable, actives
+    loops = zip(band.band.functions_by_statement, band.loop_attributes, strict=True)
     for position, (member, attributes) in enumerate(loops):
         if permutable and (found := first_ordered(strict_ones(actives), member, (backward,))):
             permutable = False
             message = f"the band is not permutable: {place.loop(position)} goes back along {found}"
             yield FalseClaim(place.path, message, found.pair)
-        if band.band_member_get_coincident(position) and (
+        if band.members[position].is_coincident and (
             found := first_ordered(actives, member, _APART)
         ):
             message = f"{place.loop(position)} is not coincident: its value changes along {found}"
@@ -141,14 +139,14 @@ def _of_tiles(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClai
 def _of_condition(place: _NodeAt, condition: isl.Set, context: isl.Set) -> Iterator[FalseClaim]:
     """Instances below a context or guard node that do not satisfy its condition."""
     node = place.node
-    dates = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    dates = node.prefix_schedule.intersect_domain(node.domain)
     within = isl.Map.intersect_params if condition.is_params() else isl.Map.intersect_range
     for part in maps_of(dates.intersect_params(context)):
         outside = part.subtract(within(part, condition))
         if not outside.is_empty():
             example = example_of(outside.domain().identity())
             where = f" ({example.parameters})" if example.parameters else ""
-            message = f"the {node_type(node).name} does not hold for {example.source}{where}"
+            message = f"the {node.kind.value} does not hold for {example.source}{where}"
             yield FalseClaim(place.path, message)
 
 

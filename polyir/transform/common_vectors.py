@@ -7,48 +7,48 @@ from collections.abc import Collection, Mapping, Sequence
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
-from polyir.model.order import Active, members_of, separates, still_active
+from polyir.model.order import Active, separates, still_active
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.model.updates import update_of
 from polyir.transform.directions import direction_of, loop_of_updates
 from polyir.transform.tile import runs_over_tiles
+from polyir.tree import Kind, ScheduleNode
 
 Statements = Mapping[str, Statement]
 """The statements of a scop, by their names."""
 
 
-def runs_statements_in_turn(band: isl.ScheduleNode) -> bool:
+def runs_statements_in_turn(band: ScheduleNode) -> bool:
     """Whether there is nothing below `band` but a sequence of statements."""
     sequence = band.child(0)
     return (
-        node_type(sequence) is isl.schedule_node_type.sequence
+        sequence.kind is Kind.SEQUENCE
         and not runs_over_tiles(band)
         and all(
-            node_type(sequence.child(position).child(0)) is isl.schedule_node_type.leaf
-            for position in range(sequence.n_children())
+            sequence.child(position).child(0).kind is Kind.LEAF
+            for position in range(sequence.n_children)
         )
     )
 
 
-def are_parallel(band: isl.ScheduleNode, inner: Sequence[int], dependences: Dependences) -> bool:
+def are_parallel(band: ScheduleNode, inner: Sequence[int], dependences: Dependences) -> bool:
     """Whether these members of `band` are parallel inside all others."""
-    members = members_of(band)
+    members = band.band.functions_by_statement
     actives = _inside_others(band, inner, dependences)
     return all(band_facts(actives, [members[place] for place in inner]).coincident)
 
 
 def parallel_vector_loop(
-    band: isl.ScheduleNode, dependences: Dependences, statements: Statements
+    band: ScheduleNode, dependences: Dependences, statements: Statements
 ) -> int | None:
     """A member along which all of the statements that run in turn could have vectors.
 
     It is parallel inside all others, and along it, all statements access elements that are
     successive, or the same. `None` if there is none.
     """
-    first = band.get_schedule_depth()
+    first = band.schedule_depth
     for place in _places(band):
         if all(
             _has_vectors(schedule, first + place, statements) for schedule in schedules_below(band)
@@ -58,14 +58,14 @@ def parallel_vector_loop(
 
 
 def vector_loop_with_updates(
-    band: isl.ScheduleNode, dependences: Dependences, statements: Statements
+    band: ScheduleNode, dependences: Dependences, statements: Statements
 ) -> int | None:
     """A member along which some of the statements that run in turn update one element each.
 
     These could have vectors of partial results. For all others, it is as `parallel_vector_loop`
     says. `None` if there is none.
     """
-    first = band.get_schedule_depth()
+    first = band.schedule_depth
     for place in _places(band):
         updating: dict[str, str] = {}
         others: list[isl.Map] = []
@@ -84,12 +84,12 @@ def vector_loop_with_updates(
     return None
 
 
-def _places(band: isl.ScheduleNode) -> Sequence[int]:
+def _places(band: ScheduleNode) -> Sequence[int]:
     """The members that may be innermost, the last one first; none without statements in turn."""
-    if band.is_subtree_anchored() or not runs_statements_in_turn(band):
+    if band.is_subtree_anchored or not runs_statements_in_turn(band):
         return ()
-    count = band.band_n_member()
-    return range(count)[::-1] if band.band_get_permutable() else (count - 1,)
+    count = len(band.members)
+    return range(count)[::-1] if band.permutable else (count - 1,)
 
 
 def _has_vectors(schedule: isl.Map, member: int, statements: Statements) -> bool:
@@ -114,10 +114,10 @@ def _updated_along(schedule: isl.Map, member: int, statements: Statements) -> st
 
 
 def _carries_only(
-    band: isl.ScheduleNode, place: int, updating: Mapping[str, str], dependences: Dependences
+    band: ScheduleNode, place: int, updating: Mapping[str, str], dependences: Dependences
 ) -> bool:
     """Whether a member, inside all others, carries only updates of a statement's array."""
-    member = members_of(band)[place]
+    member = band.band.functions_by_statement[place]
     actives = _inside_others(band, (place,), dependences)
     carried = (each.dependence for each in actives if separates(each, member))
     return all(
@@ -126,11 +126,11 @@ def _carries_only(
 
 
 def _inside_others(
-    band: isl.ScheduleNode, inner: Collection[int], dependences: Dependences
+    band: ScheduleNode, inner: Collection[int], dependences: Dependences
 ) -> tuple[Active, ...]:
     """The pairs that are left to some members of `band` if they are inside all others."""
     actives: tuple[Active, ...] = active_at(band, dependences)
-    for place, member in enumerate(members_of(band)):
+    for place, member in enumerate(band.band.functions_by_statement):
         if place not in inner:
             actives = still_active(actives, member)
     return actives

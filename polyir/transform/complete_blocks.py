@@ -6,15 +6,15 @@ from itertools import product
 
 import islpy as isl
 
-from polyir.isl_trees import node_type
 from polyir.model.tree_loops import leaves, schedules_below
 from polyir.sets.lists import basic_sets_of
 from polyir.sets.values import isl_value
 from polyir.transform.walk import BAND
+from polyir.tree import ScheduleNode
 
 
 def complete_blocks(
-    tiles: isl.ScheduleNode, domain: isl.Set, sizes: tuple[int, ...], only_cut: bool
+    tiles: ScheduleNode, domain: isl.Set, sizes: tuple[int, ...], only_cut: bool
 ) -> isl.UnionSet | None:
     """The AST option that isolates the iterations in which all of a block runs.
 
@@ -23,7 +23,7 @@ def complete_blocks(
     with holes, and with `only_cut` unless the loops in no block decide whether all of it runs. In a
     convex domain, a block is complete if its corners are there.
     """
-    first, blocks = tiles.get_schedule_depth(), len(sizes)
+    first, blocks = tiles.schedule_depth, len(sizes)
     schedule = schedule_of_statement(tiles, domain, first)
     if not _is_convex(schedule.domain()):
         return None
@@ -44,7 +44,7 @@ def complete_blocks(
     return isl.UnionSet.from_set(option.wrap().set_tuple_name("isolate"))
 
 
-def schedule_of_statement(band: isl.ScheduleNode, domain: isl.Set, outer: int) -> isl.Map:
+def schedule_of_statement(band: ScheduleNode, domain: isl.Set, outer: int) -> isl.Map:
     """`{ S[i] -> [all members] }`, for the one statement below `band`.
 
     Its instances are those of `domain`, the statement's, if nodes around leave out only whole
@@ -59,14 +59,14 @@ def schedule_of_statement(band: isl.ScheduleNode, domain: isl.Set, outer: int) -
     return schedule if same.domain().is_subset(found.domain()) else found
 
 
-def _members_around(leaf: isl.ScheduleNode, domain: isl.Set) -> isl.Map:
+def _members_around(leaf: ScheduleNode, domain: isl.Set) -> isl.Map:
     """`{ S[i] -> [all members] }`, whatever the filters around `leaf` say."""
     instances = isl.UnionSet.from_set(domain)
     schedule = isl.UnionMap.from_domain(instances)
-    bands = (leaf.ancestor(generation) for generation in range(leaf.get_tree_depth(), 0, -1))
+    bands = (leaf.ancestor(generation) for generation in range(leaf.tree_depth, 0, -1))
     for band in bands:
-        if node_type(band) is BAND:
-            schedule = schedule.flat_range_product(band.band_get_partial_schedule_union_map())
+        if band.kind is BAND:
+            schedule = schedule.flat_range_product(band.band.partial_schedule_map)
     return isl.Map.from_union_map(schedule)
 
 

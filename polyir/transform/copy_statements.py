@@ -14,11 +14,11 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from polyir.dialects.affine_extra import vector_load, vector_store
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.scop import ScopOp, Space, StmtOp
-from polyir.isl_trees import BandMembers, TreeNode, band_schedule
 from polyir.model.affine_maps import affine_expression, map_over
 from polyir.model.vectors import aligned, element_number
 from polyir.sets.lists import parameters_of
 from polyir.sets.maps import moved_along, universe
+from polyir.tree import LEAF, Band, BandMember, Filter
 
 
 @dataclass(frozen=True)
@@ -132,26 +132,25 @@ def extension_of(copy: CopyStatement) -> isl.Map:
     return everything
 
 
-def copy_node(copy: CopyStatement) -> TreeNode:
+def copy_node(copy: CopyStatement) -> Filter:
     """The filter of a copy statement, with a band over the elements."""
     instances = universe(copy.domain.get_space())
     loops = copy.loops or tuple(map(CopyLoop, element_functions(copy.domain, copy.local.rank)))
     if not loops:
-        return TreeNode("filter", instances, ())
+        return Filter((LEAF,), instances)
     # isl.Id(copy.name) would be another identifier.
     name = copy.domain.get_tuple_id()
-    members = [
-        isl.UnionPwAff.from_pw_aff(loop.function.set_tuple_id(isl.dim_type.in_, name))
+    kinds = isl.ast_loop_type
+    members = tuple(
+        BandMember(
+            isl.UnionPwAff.from_pw_aff(loop.function.set_tuple_id(isl.dim_type.in_, name)),
+            is_coincident=True,
+            kind=kinds.unroll if loop.unrolled else kinds.default,
+            attributes=loop.attributes,
+        )
         for loop in loops
-    ]
-    objects = tuple(loop.attributes or None for loop in loops)
-    flags = (True,) * len(loops)
-    options = isl.UnionSet("{ }")
-    for position, loop in enumerate(loops):
-        if loop.unrolled:
-            options = options.union(isl.UnionSet(f"{{ unroll[{position}] }}"))
-    band = BandMembers(band_schedule(members), objects, True, flags, options)
-    return TreeNode("filter", instances, (TreeNode("band", band, ()),))
+    )
+    return Filter((Band((LEAF,), members, permutable=True),), instances)
 
 
 def element_functions(elements: isl.Set, rank: int) -> list[isl.PwAff]:

@@ -14,35 +14,23 @@ import islpy as isl
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import Obstacle, active_at
-from polyir.model.order import Active, Member, members_of
+from polyir.model.order import Active, Member
 from polyir.model.outcome import Outcome
-from polyir.model.tree import attributes_of_members
 from polyir.sets.lists import sets_of
 from polyir.sets.values import isl_value
 from polyir.transform.address import LoopAddress
-from polyir.transform.bands import (
-    Degrees,
-    LoopMember,
-    anchored,
-    degrees_of_band,
-    loop_members,
-    start_at,
-    too_few_degrees,
-    with_attributes,
-)
+from polyir.transform.bands import Degrees, anchored, degrees_of_band, start_at, too_few_degrees
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import insert_tiles, runs_over_tiles
 from polyir.transform.walk import (
     BAND,
     because,
-    coincident_flags,
     describe_band,
     no_permutable_band,
-    require_own_instances,
     summary,
 )
+from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
 
 
 @dataclass(frozen=True)
@@ -66,7 +54,7 @@ class DiamondOptions:
 
 
 def diamond_tile(
-    schedule: isl.Schedule, dependences: Dependences, options: DiamondOptions | None = None
+    schedule: Schedule, dependences: Dependences, options: DiamondOptions | None = None
 ) -> Outcome:
     """Tile each permutable band without parallel loops so that its tiles start concurrently.
 
@@ -90,16 +78,15 @@ def diamond_tile(
 
     Bands with a coincident loop are already parallel and are not tiled. Raises
     `LegalityError` if the result violates a dependence, which tells of a band that was wrongly
-    called permutable, and for trees with extension or expansion nodes; `OptionError` for an
+    called permutable; `OptionError` for an
     address of no loop.
     """
-    require_own_instances(schedule, "diamond tiling")
     options = options or DiamondOptions()
     tiler = _DiamondTiler(options, dependences)
     start = start_at(schedule, dependences, options.loop, "diamond tiling")
-    result = tiler.visit(start).get_schedule()
+    result = tiler.visit(start).schedule
     if not tiler.tiled:
-        reasons = tiler.refused or [no_permutable_band(start.get_schedule(), dependences)]
+        reasons = tiler.refused or [no_permutable_band(start.schedule, dependences)]
         return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
     what, missed = "diamond tiling", tiler.refused
     return settled(schedule, result, dependences, what, tiler.tiled, missed, exact_flags=False)
@@ -121,7 +108,7 @@ class _DiamondTiler:
         self._options = options
         self._dependences = dependences
 
-    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down, tiled."""
         if not self._is_candidate(node):
             return mapped_children(node, self.visit)
@@ -130,22 +117,22 @@ class _DiamondTiler:
             return mapped_children(node, self.visit)
         return mapped_children(tiles.child(0), self.visit).parent()
 
-    def _is_candidate(self, node: isl.ScheduleNode) -> bool:
-        if node_type(node) is not BAND or node.band_n_member() < 2 or runs_over_tiles(node):
+    def _is_candidate(self, node: ScheduleNode) -> bool:
+        if node.kind is not BAND or len(node.members) < 2 or runs_over_tiles(node):
             return False
-        name, flags = describe_band(node), coincident_flags(node)
-        if not node.band_get_permutable():
+        name, flags = describe_band(node), node.coincident
+        if not node.permutable:
             self.refused.append(f"{name} is not permutable{because(node, self._dependences)}")
         elif any(flags):
             self.refused.append(f"loop {flags.index(True) + 1} of {name} is already parallel")
-        elif node.is_subtree_anchored():
+        elif node.is_subtree_anchored:
             self.refused.append(anchored(node))
         else:
             return True
         return False
 
-    def _tile(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
-        members, name = members_of(band), describe_band(band)
+    def _tile(self, band: ScheduleNode) -> ScheduleNode | None:
+        members, name = band.band.functions_by_statement, describe_band(band)
         wanted = self._options.degrees
         degrees = degrees_of_band(len(members), wanted)
         if wanted != "all" and degrees < wanted:
@@ -166,21 +153,21 @@ class _DiamondTiler:
         return None
 
     def _insert(
-        self, band: isl.ScheduleNode, order: Sequence[int], degrees: int, found: _Hyperplane
-    ) -> isl.ScheduleNode:
-        members = [loop_members(band)[position] for position in order]
+        self, band: ScheduleNode, order: Sequence[int], degrees: int, found: _Hyperplane
+    ) -> ScheduleNode:
+        members = [band.members[position] for position in order]
         sides = [member.function for member in members[1 : degrees + 1]]
         multiple = members[0].function.scale_val(isl_value(found.multiple))
         diagonal = reduce(isl.UnionPwAff.sub, sides, multiple)
         diagonal = diagonal.add(_constants(band, found.constants))
         # The loops along the sides are cut; the one along the diagonal is a combination.
-        blocks = [LoopMember(diagonal)]
-        points = list(attributes_of_members(band))
+        blocks = [BandMember(diagonal)]
+        points = list(band.loop_attributes)
         for position, member in zip(order[1:], members[1:], strict=True):
             outer, points[position] = cut(member.attributes)
-            blocks.append(LoopMember(member.function, attributes=outer))
+            blocks.append(BandMember(member.function, attributes=outer))
         sizes = (self._options.size,) * len(members)
-        return insert_tiles(with_attributes(band, points), blocks, sizes, permutable=True)
+        return insert_tiles(band.with_loop_attributes(points), blocks, sizes, permutable=True)
 
 
 def concurrent_hyperplane(
@@ -266,13 +253,13 @@ def _constants_for(
     return None
 
 
-def _constants(band: isl.ScheduleNode, constants: Mapping[str, int]) -> isl.UnionPwAff:
+def _constants(band: ScheduleNode, constants: Mapping[str, int]) -> isl.UnionPwAff:
     """The function that is `constants[S]` for the instances of S that reach `band`."""
     parts = [
         isl.UnionPwAff.val_on_domain(
             isl.UnionSet.from_set(instances), isl_value(constants[instances.get_tuple_name()])
         )
-        for instances in sets_of(band.get_universe_domain())
+        for instances in sets_of(band.universe_domain)
     ]
     return reduce(isl.UnionPwAff.union_add, parts)
 

@@ -9,7 +9,6 @@ import islpy as isl
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves
 from polyir.sets.lists import sets_of
@@ -21,9 +20,9 @@ from polyir.transform.walk import (
     BAND,
     check_statements,
     names_in,
-    require_own_instances,
     statements_of,
 )
+from polyir.tree import Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -57,9 +56,7 @@ class DistributeOptions:
         return self.loops or tuple(named)
 
 
-def distribute(
-    schedule: isl.Schedule, dependences: Dependences, options: DistributeOptions
-) -> Outcome:
+def distribute(schedule: Schedule, dependences: Dependences, options: DistributeOptions) -> Outcome:
     """Give each of the given statements, or parts of statements, a nest of its own.
 
     The statements that run before it in an iteration of the nest come before, those that run
@@ -77,9 +74,8 @@ def distribute(
     exact.
 
     Raises `OptionError` for names of no statement and addresses of no loop, `LegalityError` if a
-    dependence is violated, and for trees with extension or expansion nodes.
+    dependence is violated.
     """
-    require_own_instances(schedule, "distribution")
     check_statements([address.statement for address in options.addresses], schedule)
     for address in options.loops:
         Directory(schedule).loop(address)
@@ -88,13 +84,13 @@ def distribute(
     result = schedule
     for address in options.addresses:
         chosen = _chosen(schedule, address)
-        band = _shared_band(result.get_root().child(0), chosen, address.loop)
+        band = _shared_band(result.root.child(0), chosen, address.loop)
         if band is None:
             beyond = f" beyond the first {address.loop}" if address.loop else ""
             missed.append(f"{address.reference} was not distributed: it shares no loop{beyond}")
             continue
         others = listed(name for name in statements_of(band) if name != address.statement)
-        result = _separate(band, chosen).get_schedule()
+        result = _separate(band, chosen).schedule
         apart = others or f"the rest of {address.statement}"
         done.append(f"separated {address.reference} from {apart}: it now has its own loop nest")
     if not done:
@@ -103,7 +99,7 @@ def distribute(
     return settled(schedule, result, dependences, what, done, missed)
 
 
-def _chosen(schedule: isl.Schedule, address: LoopAddress) -> isl.UnionSet:
+def _chosen(schedule: Schedule, address: LoopAddress) -> isl.UnionSet:
     """The instances that get a nest of their own: a part's, or all that there could be."""
     (first, *_) = Directory(schedule).parts_of(address.reference) or (None,)
     if first is None:
@@ -113,18 +109,16 @@ def _chosen(schedule: isl.Schedule, address: LoopAddress) -> isl.UnionSet:
     return isl.UnionSet.from_set(first.instances)
 
 
-def _shared_band(
-    node: isl.ScheduleNode, chosen: isl.UnionSet, keep: int
-) -> isl.ScheduleNode | None:
+def _shared_band(node: ScheduleNode, chosen: isl.UnionSet, keep: int) -> ScheduleNode | None:
     """The outermost band around `chosen` and other instances, below `keep` loops around them.
 
     A band with some of the loops to keep is split after them.
     """
-    while node.n_children() > 0 and not node.get_domain().is_subset(chosen):
-        if node_type(node) is BAND:
-            members = node.band_n_member()
+    while node.n_children > 0 and not node.domain.is_subset(chosen):
+        if node.kind is BAND:
+            members = len(node.members)
             if keep < members:
-                return node if keep == 0 else node.band_split(keep).child(0)
+                return node if keep == 0 else node.split(keep).child(0)
             keep -= members
         child = _child_with(node, chosen)
         if child is None:
@@ -133,15 +127,15 @@ def _shared_band(
     return None
 
 
-def _child_with(node: isl.ScheduleNode, chosen: isl.UnionSet) -> isl.ScheduleNode | None:
+def _child_with(node: ScheduleNode, chosen: isl.UnionSet) -> ScheduleNode | None:
     """What is below `node`, or below the first of its filters that lets some of `chosen` pass."""
-    if node.n_children() == 1:
+    if node.n_children == 1:
         return node.child(0)
-    inner = (node.child(position).child(0) for position in range(node.n_children()))
-    return next((child for child in inner if not child.get_domain().is_disjoint(chosen)), None)
+    inner = (node.child(position).child(0) for position in range(node.n_children))
+    return next((child for child in inner if not child.domain.is_disjoint(chosen)), None)
 
 
-def _separate(band: isl.ScheduleNode, chosen: isl.UnionSet) -> isl.ScheduleNode:
+def _separate(band: ScheduleNode, chosen: isl.UnionSet) -> ScheduleNode:
     """`band` once for what runs before `chosen`, once for it, once for what runs after it.
 
     Before run the statements whose first leaf is before the first one of `chosen`; of the
@@ -150,13 +144,13 @@ def _separate(band: isl.ScheduleNode, chosen: isl.UnionSet) -> isl.ScheduleNode:
     own = names_in(chosen)
     earlier: dict[str, isl.Set] = {}
     for leaf in leaves(band):
-        if not leaf.get_domain().is_disjoint(chosen):
+        if not leaf.domain.is_disjoint(chosen):
             break
-        for part in sets_of(leaf.get_domain()):
+        for part in sets_of(leaf.domain):
             name = part.get_tuple_name()
             whole = part if name in own else isl.Set.universe(part.get_space())
             earlier[name] = earlier[name].union(whole) if name in earlier else whole
     if earlier:
         parts = map(isl.UnionSet.from_set, earlier.values())
         band = band.order_before(reduce(isl.UnionSet.union, parts))
-    return band if band.get_domain().is_subset(chosen) else band.order_before(chosen)
+    return band if band.domain.is_subset(chosen) else band.order_before(chosen)

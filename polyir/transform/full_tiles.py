@@ -10,7 +10,6 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves
 from polyir.sets.lists import basic_sets_of, maps_of, sets_of
@@ -24,9 +23,9 @@ from polyir.transform.walk import (
     MARK,
     below_marks,
     describe_band,
-    require_own_instances,
     summary,
 )
+from polyir.tree import Schedule, ScheduleNode, mapped_children
 
 LoopKind = Literal["atomic", "default", "separate"]
 """isl's loop kinds: one loop with guards inside, isl's choice, loops without guards."""
@@ -47,7 +46,7 @@ class FullTileOptions:
 
 
 def separate_full_tiles(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     dependences: Dependences,
     context: isl.Set,
     options: FullTileOptions | None = None,
@@ -71,16 +70,15 @@ def separate_full_tiles(
     the same for one convex set of tiles: Grosser, Verdoolaege, Cohen: "Polyhedral AST generation
     is more than scanning polyhedra" (TOPLAS 2015), section 5.
 
-    Raises `LegalityError` for trees with extension or expansion nodes, and for trees that
-    violate a dependence before; `OptionError` for an address of no loop.
+    Raises `LegalityError` for trees that violate a dependence before; `OptionError` for an address
+    of no loop.
     """
-    require_own_instances(schedule, "the separation of full tiles")
     options = options or FullTileOptions()
     separator = _Separator(context, _KINDS[options.points])
-    start = schedule.get_root()
+    start = schedule.root
     if options.loop is not None:
         start = band_from(schedule, options.loop, "the separation of full tiles")
-    result = separator.visit(start).get_schedule()
+    result = separator.visit(start).schedule
     if not separator.done:
         reasons = separator.missed or ["there is no band of tile loops"]
         return Outcome(schedule, (), (f"no full tiles were separated: {summary(reasons)}",))
@@ -97,14 +95,14 @@ class _Separator:
         self._context = context
         self._points = points
 
-    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down with its full tiles separated."""
-        if node_type(node) is not BAND or not runs_over_tiles(node):
+        if node.kind is not BAND or not runs_over_tiles(node):
             return mapped_children(node, self.visit)
         points, name = below_marks(node.child(0)), describe_band(node)
-        if node_type(points) is BAND and runs_over_tiles(points):
+        if points.kind is BAND and runs_over_tiles(points):
             return mapped_children(node, self.visit)
-        if node.is_subtree_anchored():
+        if node.is_subtree_anchored:
             self.missed.append(anchored(node))
             return node
         classes = full_tiles(node, self._context)
@@ -115,13 +113,13 @@ class _Separator:
         self.done.append(f"separated full tiles{kinds} of {name} from partial tiles")
         return self._separate(node, classes)
 
-    def _separate(self, tiles: isl.ScheduleNode, classes: tuple[isl.Set, ...]) -> isl.ScheduleNode:
+    def _separate(self, tiles: ScheduleNode, classes: tuple[isl.Set, ...]) -> ScheduleNode:
         """`tiles` with its points apart that are in each class of full tiles."""
         points = _with_kind(tiles.child(0), self._points)
-        place = points.get_prefix_schedule_union_map()
-        instances = points.get_domain().intersect_params(self._context)
+        place = points.prefix_schedule
+        instances = points.domain.intersect_params(self._context)
         rest = instances
-        depth = points.get_tree_depth()
+        depth = points.tree_depth
         for part in classes:
             chosen = place.intersect_range(isl.UnionSet.from_set(part)).intersect_domain(instances)
             rest = rest.subtract(chosen.domain())
@@ -129,14 +127,14 @@ class _Separator:
                 # Every tile is full: the last class needs no filter.
                 break
             points = points.order_before(chosen.domain().coalesce().gist(instances))
-        return points.ancestor(points.get_tree_depth() - depth + 1)
+        return points.ancestor(points.tree_depth - depth + 1)
 
 
 _MOST_CLASSES = 4
 """How many classes of full tiles get code of their own; further ones share that of the rest."""
 
 
-def full_tiles(tiles: isl.ScheduleNode, context: isl.Set) -> tuple[isl.Set, ...]:
+def full_tiles(tiles: ScheduleNode, context: isl.Set) -> tuple[isl.Set, ...]:
     """`{ [o, t] }`, with the loops around: the full tiles of a band of tile loops in classes.
 
     Full are tiles with points, without any statement that has some points there and lacks
@@ -148,7 +146,7 @@ def full_tiles(tiles: isl.ScheduleNode, context: isl.Set) -> tuple[isl.Set, ...]
     domain cuts between two integer points may be missing here, which costs a little speed;
     exact projections of diamonds would cost isl minutes, and their loops many guards.
     """
-    first, depth = tiles.get_schedule_depth(), _depth_below(tiles)
+    first, depth = tiles.schedule_depth, _depth_below(tiles)
     all_tiles: list[isl.Set] = []
     partial_tiles: list[isl.Set] = []
     for domain, schedule in _statements_below(tiles):
@@ -195,19 +193,19 @@ def _classes(full: isl.Set, used: Sequence[isl.Set]) -> tuple[isl.Set, ...]:
     return tuple(part for part in parts if not part.is_empty())
 
 
-def _depth_below(band: isl.ScheduleNode) -> int:
-    return band.get_schedule_depth() + band.band_n_member()
+def _depth_below(band: ScheduleNode) -> int:
+    return band.schedule_depth + len(band.members)
 
 
-def _statements_below(tiles: isl.ScheduleNode) -> Iterator[tuple[isl.Set, isl.Map]]:
+def _statements_below(tiles: ScheduleNode) -> Iterator[tuple[isl.Set, isl.Map]]:
     """For each leaf, each statement: its instances there, and `{ S[i] -> [all members] }`.
 
     The second is not restricted to the instances, as far as the tree does not do it.
     """
     for leaf in leaves(tiles):
-        schedule = leaf.get_prefix_schedule_multi_union_pw_aff()
+        schedule = leaf.prefix_functions
         functions = isl.UnionMap.from_multi_union_pw_aff(schedule)
-        for domain in sets_of(leaf.get_domain()):
+        for domain in sets_of(leaf.domain):
             (dates,) = maps_of(functions.intersect_domain(universe(domain.get_space())))
             yield domain, dates
 
@@ -235,11 +233,11 @@ def _without_idle(loops: isl.Map, place: isl.Map, members: range) -> isl.Map:
     return loops
 
 
-def _with_kind(node: isl.ScheduleNode, kind: isl.ast_loop_type) -> isl.ScheduleNode:
+def _with_kind(node: ScheduleNode, kind: isl.ast_loop_type) -> ScheduleNode:
     """`node` with this kind for all loops of the bands from it down, directly inside each other."""
-    if node_type(node) is BAND:
-        for member in range(node.band_n_member()):
-            node = node.band_member_set_ast_loop_type(member, kind)
-    elif node_type(node) is not MARK:
+    if node.kind is BAND:
+        for member in range(len(node.members)):
+            node = node.with_member(member, kind=kind)
+    elif node.kind is not MARK:
         return node
     return _with_kind(node.child(0), kind).parent()

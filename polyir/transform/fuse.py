@@ -10,17 +10,12 @@ import islpy as isl
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
 from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
-from polyir.transform.bands import LoopMember, anchored, insert_band, listed, loop_members
+from polyir.transform.bands import anchored, listed
 from polyir.transform.loop_attributes import merged, settled
-from polyir.transform.walk import (
-    BAND,
-    check_statements,
-    require_own_instances,
-    statements_of,
-)
+from polyir.transform.walk import BAND, check_statements, statements_of
+from polyir.tree import BandMember, Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -60,12 +55,12 @@ _TWO_STATEMENTS = "statements or more, as in statements=S0,S1"
 class _Nests:
     """Children of a sequence that are to be fused, along so many of their outermost loops."""
 
-    sequence: isl.ScheduleNode
+    sequence: ScheduleNode
     children: frozenset[int]
     depth: int
 
 
-def fuse(schedule: isl.Schedule, dependences: Dependences, options: FuseOptions) -> Outcome:
+def fuse(schedule: Schedule, dependences: Dependences, options: FuseOptions) -> Outcome:
     """Fuse the neighbouring nests that hold the given statements or loops.
 
     At the sequence that separates them, the nests of theirs, which must be next to each other,
@@ -82,36 +77,35 @@ def fuse(schedule: isl.Schedule, dependences: Dependences, options: FuseOptions)
 
     Raises `OptionError` for names of no statement, addresses of no loop, for nests that are not
     neighbours, have too few loops or other depths than each other, and `LegalityError` if a
-    dependence is violated, and for trees with extension or expansion nodes.
+    dependence is violated.
     """
-    require_own_instances(schedule, "fusion")
     by_address = bool(options.loops)
     nests = _nests_of_loops(schedule, options) if by_address else _nests_of(schedule, options)
     if nests is None:
         shared = "are the same loop" if by_address else "already share all their loops"
         return Outcome(schedule, (), (f"nothing was fused: {options.shown} {shared}",))
     sequence = _isolate(nests, options.shown)
-    fused = _merge_loops(sequence, nests.depth).get_schedule()
+    fused = _merge_loops(sequence, nests.depth).schedule
     loops = "loop" if nests.depth == 1 else f"{nests.depth} loops"
     what = options.shown if by_address else f"the outermost {loops} of {options.shown}"
     return settled(schedule, fused, dependences, f"fusing {options.shown}", [f"fused {what}"])
 
 
-def _nests_of(schedule: isl.Schedule, options: FuseOptions) -> _Nests | None:
+def _nests_of(schedule: Schedule, options: FuseOptions) -> _Nests | None:
     """The nests of statements; `None` if no sequence separates them."""
     check_statements(options.statements, schedule)
-    sequence = _separating_sequence(schedule.get_root(), options.statements)
+    sequence = _separating_sequence(schedule.root, options.statements)
     if sequence is None:
         return None
     holders = (
         position
-        for position in range(sequence.n_children())
+        for position in range(sequence.n_children)
         if set(options.statements) & set(_names_below(sequence.child(position)))
     )
     return _Nests(sequence, frozenset(holders), options.depth)
 
 
-def _nests_of_loops(schedule: isl.Schedule, options: FuseOptions) -> _Nests | None:
+def _nests_of_loops(schedule: Schedule, options: FuseOptions) -> _Nests | None:
     """The nests of loops; `None` if the loops are one.
 
     Raises `OptionError` for loops inside each other, and where nests have other numbers of loops
@@ -153,12 +147,10 @@ def _depth(directory: Directory, address: LoopAddress, place: LoopPosition, stem
     return sum(len(loop.path) > len(stem) for loop in loops[: loops.index(place) + 1])
 
 
-def _separating_sequence(
-    node: isl.ScheduleNode, statements: Sequence[str]
-) -> isl.ScheduleNode | None:
+def _separating_sequence(node: ScheduleNode, statements: Sequence[str]) -> ScheduleNode | None:
     """The node from `node` down with the statements in different children, if there is one."""
-    while node.n_children() > 0:
-        children = [node.child(position) for position in range(node.n_children())]
+    while node.n_children > 0:
+        children = [node.child(position) for position in range(node.n_children)]
         holders = [child for child in children if set(statements) <= set(_names_below(child))]
         if not holders:
             return node
@@ -166,24 +158,24 @@ def _separating_sequence(
     return None
 
 
-def _names_below(node: isl.ScheduleNode) -> tuple[str, ...]:
+def _names_below(node: ScheduleNode) -> tuple[str, ...]:
     """The statements that reach what is below `node`, which may be a filter."""
-    return statements_of(node.child(0) if node.n_children() > 0 else node)
+    return statements_of(node.child(0) if node.n_children > 0 else node)
 
 
-def _isolate(nests: _Nests, shown: str) -> isl.ScheduleNode:
+def _isolate(nests: _Nests, shown: str) -> ScheduleNode:
     """A sequence of the nests, all other children of their sequence moved around it.
 
     Returned is the inner sequence. Raises `OptionError` if there is another child between.
     """
     sequence = nests.sequence
-    children = [sequence.child(position) for position in range(sequence.n_children())]
+    children = [sequence.child(position) for position in range(sequence.n_children)]
     first, last = min(nests.children), max(nests.children)
     for position in range(first, last):
         if position not in nests.children:
             between = ", ".join(_names_below(children[position]))
             raise OptionError(f"the nests of {shown} are not adjacent: {between} runs between them")
-    filters = [child.filter_get_filter() for child in children]
+    filters = [child.filter for child in children]
     if first > 0:
         sequence = sequence.order_before(reduce(isl.UnionSet.union, filters[:first]))
     if last + 1 < len(filters):
@@ -191,53 +183,53 @@ def _isolate(nests: _Nests, shown: str) -> isl.ScheduleNode:
     return sequence
 
 
-def _merge_loops(sequence: isl.ScheduleNode, depth: int) -> isl.ScheduleNode:
+def _merge_loops(sequence: ScheduleNode, depth: int) -> ScheduleNode:
     """`sequence` below a band of the `depth` outermost loops of all its children.
 
     Returned is the band.
     """
-    nests: list[list[LoopMember]] = []
-    for position in range(sequence.n_children()):
+    nests: list[list[BandMember]] = []
+    for position in range(sequence.n_children):
         filter_node = sequence.child(position)
-        instances = filter_node.filter_get_filter()
+        instances = filter_node.filter
         loops = _outer_loops(filter_node.child(0), depth)
         nests.append(
             [loop.with_function(loop.function.intersect_domain(instances)) for loop in loops]
         )
         sequence = _without_loops(filter_node.child(0), depth).parent().parent()
-    return insert_band(sequence, [_common_loop(loops) for loops in zip(*nests, strict=True)])
+    return sequence.insert_band([_common_loop(loops) for loops in zip(*nests, strict=True)])
 
 
-def _common_loop(loops: Sequence[LoopMember]) -> LoopMember:
+def _common_loop(loops: Sequence[BandMember]) -> BandMember:
     function = reduce(isl.UnionPwAff.union_add, (loop.function for loop in loops))
-    return LoopMember(function, attributes=merged([loop.attributes for loop in loops]))
+    return BandMember(function, attributes=merged([loop.attributes for loop in loops]))
 
 
-def _outer_loops(node: isl.ScheduleNode, depth: int) -> list[LoopMember]:
+def _outer_loops(node: ScheduleNode, depth: int) -> list[BandMember]:
     """The `depth` outermost loops from `node` down.
 
     Raises `OptionError` if there are fewer before anything else stands in the tree.
     """
-    members: list[LoopMember] = []
+    members: list[BandMember] = []
     names = ", ".join(statements_of(node))
     while len(members) < depth:
-        if node_type(node) is not BAND:
+        if node.kind is not BAND:
             loops = "1 loop" if depth == 1 else f"{depth} loops"
             own = len(members) or "none"
             raise OptionError(f"cannot fuse {loops}: {names} has {own} that can be fused")
-        if node.is_subtree_anchored():
+        if node.is_subtree_anchored:
             raise OptionError(f"cannot fuse: {anchored(node)}")
-        members += loop_members(node)
+        members += node.members
         node = node.child(0)
     return members[:depth]
 
 
-def _without_loops(node: isl.ScheduleNode, depth: int) -> isl.ScheduleNode:
+def _without_loops(node: ScheduleNode, depth: int) -> ScheduleNode:
     """What stands in the place of `node` without its `depth` outermost loops."""
     while depth > 0:
-        members = node.band_n_member()
+        members = len(node.members)
         if members > depth:
-            node = node.band_split(depth)
-        depth -= node.band_n_member()
+            node = node.split(depth)
+        depth -= len(node.members)
         node = node.delete()
     return node

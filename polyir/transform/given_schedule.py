@@ -13,14 +13,15 @@ from xdsl.utils.exceptions import VerifyException
 
 from polyir.base.diagnostics import OptionError, nearest
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import band_schedule
 from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
-from polyir.model.tree import tree_from_schedule
 from polyir.sets.lists import maps_of, parameters_of, sets_of
 from polyir.sets.maps import universe
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import name_list, names_in, require_own_instances
+from polyir.transform.walk import name_list, names_in
+from polyir.tree import BandMember, Schedule, ScheduleNode
+from polyir.tree.isl_border import from_text
+from polyir.tree.operations import operations_of
 
 _TREE = re.compile(r"\s*\{?\s*[\"']?domain[\"']?\s*:")
 
@@ -34,13 +35,13 @@ class GivenSchedule:
     """
 
     text: str
-    meaning: isl.UnionMap | isl.Schedule
+    meaning: isl.UnionMap | Schedule
 
     @property
     def statements(self) -> tuple[str, ...]:
         """The names of the statements that it orders."""
-        if isinstance(self.meaning, isl.Schedule):
-            return names_in(self.meaning.get_domain())
+        if isinstance(self.meaning, Schedule):
+            return names_in(self.meaning.domain)
         return names_in(self.meaning.domain())
 
 
@@ -48,7 +49,7 @@ def parse_schedule(text: str) -> GivenSchedule:
     """The schedule that `text` says; raises `OptionError` if it is malformed."""
     try:
         if _TREE.match(text):
-            return GivenSchedule(text, isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text))
+            return GivenSchedule(text, from_text(text))
         return GivenSchedule(text, isl.UnionMap(text))
     except isl.Error:
         shown = text.strip().splitlines()[0] if text.strip() else ""
@@ -58,31 +59,28 @@ def parse_schedule(text: str) -> GivenSchedule:
         ) from None
 
 
-def apply_schedule(
-    schedule: isl.Schedule, dependences: Dependences, given: GivenSchedule
-) -> Outcome:
+def apply_schedule(schedule: Schedule, dependences: Dependences, given: GivenSchedule) -> Outcome:
     """Replace the schedule tree by the given schedule, once that is known to be legal.
 
     All flags of the result are exact. Raises what `tree_of` raises, and `LegalityError` if a
     dependence is violated.
     """
-    tree = tree_of(given, schedule.get_domain())
+    tree = tree_of(given, schedule.domain)
     done = f"applied the given schedule to {name_list(given.statements)}"
     return settled(schedule, tree, dependences, "the given schedule", [done])
 
 
-def tree_of(given: GivenSchedule, domain: isl.UnionSet) -> isl.Schedule:
+def tree_of(given: GivenSchedule, domain: isl.UnionSet) -> Schedule:
     """The schedule tree of the given schedule on the instances `domain`.
 
     Raises `OptionError` if it speaks of other statements or parameters, has no date or more than
-    one for an instance, or is not a well-formed tree; `LegalityError` if it is a tree with
-    extension or expansion nodes.
+    one for an instance, or is not a well-formed tree.
     """
     _require_names(given, domain)
-    if isinstance(given.meaning, isl.Schedule):
+    if isinstance(given.meaning, Schedule):
         tree = _well_formed(given.meaning)
-        _require_all(domain, tree.get_domain())
-        return tree.intersect_domain(domain)
+        _require_all(domain, tree.domain)
+        return tree.within(domain)
     _require_all(domain, given.meaning.domain())
     return tree_of_map(given.meaning.intersect_domain(domain), domain)
 
@@ -94,8 +92,8 @@ def _require_names(given: GivenSchedule, domain: isl.UnionSet) -> None:
             hint = nearest(name, known) or f" (statements: {', '.join(known)})"
             raise OptionError(f"the given schedule orders '{name}', which is not a statement{hint}")
     space = (
-        given.meaning.get_domain().get_space()
-        if isinstance(given.meaning, isl.Schedule)
+        given.meaning.domain.get_space()
+        if isinstance(given.meaning, Schedule)
         else given.meaning.get_space()
     )
     parameters = parameters_of(domain.get_space())
@@ -114,10 +112,9 @@ def _require_all(domain: isl.UnionSet, ordered: isl.UnionSet) -> None:
             raise OptionError(f"the given schedule leaves out {example.source}{where}")
 
 
-def _well_formed(tree: isl.Schedule) -> isl.Schedule:
-    require_own_instances(tree, "the given schedule")
+def _well_formed(tree: Schedule) -> Schedule:
     try:
-        tree_from_schedule(tree).verify()
+        operations_of(tree).verify()
     except (VerifyException, ValueError) as error:
         raise OptionError(
             f"the given schedule is not a well-formed tree: {str(error).splitlines()[-1]}"
@@ -129,7 +126,7 @@ _Rows = Mapping[str, Sequence[isl.PwAff]]
 """For each statement the entries of its dates, equally many for all."""
 
 
-def tree_of_map(relation: isl.UnionMap, domain: isl.UnionSet) -> isl.Schedule:
+def tree_of_map(relation: isl.UnionMap, domain: isl.UnionSet) -> Schedule:
     """The tree that runs the instances in the order of their dates.
 
     Where all statements have constants, the tree has a sequence; elsewhere it has bands.
@@ -143,8 +140,8 @@ def tree_of_map(relation: isl.UnionMap, domain: isl.UnionSet) -> isl.Schedule:
         name: (*row, *(_zero(wholes[name]) for _ in range(width - len(row))))
         for name, row in rows.items()
     }
-    leaf = isl.Schedule.from_domain(domain).get_root().child(0)
-    return _grown(leaf, padded, wholes, 0).get_schedule()
+    leaf = Schedule.from_domain(domain).root.child(0)
+    return _grown(leaf, padded, wholes, 0).schedule
 
 
 def _rows(dates: isl.Map, wholes: Mapping[str, isl.Set]) -> tuple[isl.PwAff, ...]:
@@ -168,8 +165,8 @@ def _zero(instances: isl.Set) -> isl.PwAff:
 
 
 def _grown(
-    leaf: isl.ScheduleNode, rows: _Rows, wholes: Mapping[str, isl.Set], first: int
-) -> isl.ScheduleNode:
+    leaf: ScheduleNode, rows: _Rows, wholes: Mapping[str, isl.Set], first: int
+) -> ScheduleNode:
     """`leaf` with the tree for the entries from number `first` on in its place."""
     width = len(next(iter(rows.values()), ()))
     if first == width:
@@ -190,8 +187,8 @@ def _grown(
     end = first + 1
     while end < width and _constants(rows, end) is None:
         end += 1
-    members = [_member(rows, position) for position in range(first, end)]
-    band = leaf.insert_partial_schedule(band_schedule(members))
+    members = [BandMember(_member(rows, position)) for position in range(first, end)]
+    band = leaf.insert_band(members)
     return _grown(band.child(0), rows, wholes, end).parent()
 
 
@@ -214,12 +211,11 @@ def _constants(rows: _Rows, position: int) -> dict[str, int] | None:
     return values
 
 
-def _filters(groups: Sequence[_Rows], wholes: Mapping[str, isl.Set]) -> isl.UnionSetList:
-    filters = isl.UnionSetList.alloc(isl.DEFAULT_CONTEXT, len(groups))
-    for group in groups:
-        universes = [universe(wholes[name].get_space()) for name in group]
-        filters = filters.add(reduce(isl.UnionSet.union, universes))
-    return filters
+def _filters(groups: Sequence[_Rows], wholes: Mapping[str, isl.Set]) -> list[isl.UnionSet]:
+    return [
+        reduce(isl.UnionSet.union, (universe(wholes[name].get_space()) for name in group))
+        for group in groups
+    ]
 
 
 def read_schedule(text: str | None, file: str | None) -> GivenSchedule:

@@ -17,24 +17,18 @@ import islpy as isl
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import active_at
-from polyir.model.order import Member, members_of
+from polyir.model.order import Member
 from polyir.model.outcome import Outcome
 from polyir.sets.lists import sets_of
 from polyir.transform.address import LoopAddress
-from polyir.transform.bands import LoopMember, anchored, insert_band, loop_members, start_at
+from polyir.transform.bands import anchored, start_at
 from polyir.transform.hexagons import Hexagons
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.stencils import NoStencilError, Slopes, TimeSteps, slopes_along, time_steps
 from polyir.transform.tile import by_sizes, runs_over_tiles, tile_values
-from polyir.transform.walk import (
-    BAND,
-    name_list,
-    require_own_instances,
-    statements_of,
-    summary,
-)
+from polyir.transform.walk import BAND, name_list, statements_of, summary
+from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ class HexagonalOptions:
 
 
 def hexagonal_tile(
-    schedule: isl.Schedule, dependences: Dependences, options: HexagonalOptions | None = None
+    schedule: Schedule, dependences: Dependences, options: HexagonalOptions | None = None
 ) -> Outcome:
     """Tile nests of a time loop and loops in space by hexagons and parallelograms.
 
@@ -91,13 +85,12 @@ def hexagonal_tile(
     possible, and tiles begin at the same points in every hexagon of a wave.
 
     A dependence between instances that all loops of the nest run at the same time is left to what
-    is below the nest. Raises `LegalityError` if the result violates a dependence, and for trees
-    with extension or expansion nodes; `OptionError` for an address of no loop.
+    is below the nest. Raises `LegalityError` if the result violates a dependence; `OptionError` for
+    an address of no loop.
     """
-    require_own_instances(schedule, "hexagonal tiling")
     tiler = _HexagonalTiler(options or HexagonalOptions(), dependences)
     start = start_at(schedule, dependences, tiler.options.loop, "hexagonal tiling")
-    result = tiler.visit(start).get_schedule()
+    result = tiler.visit(start).schedule
     if not tiler.tiled:
         reasons = tiler.refused or ["there is no nest of a time loop and a loop in space"]
         return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
@@ -109,25 +102,25 @@ class _Nest(NamedTuple):
     """The loops of `bands` bands that are directly inside each other."""
 
     bands: int
-    loops: tuple[LoopMember, ...]
+    loops: tuple[BandMember, ...]
     members: tuple[Member, ...]
     name: str
 
 
-def _nest_from(band: isl.ScheduleNode) -> _Nest:
+def _nest_from(band: ScheduleNode) -> _Nest:
     """A band of several loops, or a loop and the bands directly inside it."""
     bands = [band]
-    while band.band_n_member() == 1 and node_type(bands[-1].child(0)) is BAND:
+    while len(band.members) == 1 and (bands[-1].child(0)).kind is BAND:
         bands.append(bands[-1].child(0))
-    loops = tuple(loop for each in bands for loop in loop_members(each))
-    members = tuple(member for each in bands for member in members_of(each))
+    loops = tuple(loop for each in bands for loop in each.members)
+    members = tuple(member for each in bands for member in each.band.functions_by_statement)
     kind = "band" if len(bands) == 1 else "nest"
     name = f"the {kind} of {len(loops)} over {name_list(statements_of(band))}"
     return _Nest(len(bands), loops, members, name)
 
 
-def _has_bands(node: isl.ScheduleNode) -> bool:
-    return not node.every_descendant(lambda inner: node_type(inner) is not BAND)
+def _has_bands(node: ScheduleNode) -> bool:
+    return not node.every(lambda inner: inner.kind is not BAND)
 
 
 class _HexagonalTiler:
@@ -139,9 +132,9 @@ class _HexagonalTiler:
         self.options = options
         self._dependences = dependences
 
-    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down, tiled."""
-        if node_type(node) is not BAND or runs_over_tiles(node):
+        if node.kind is not BAND or runs_over_tiles(node):
             return mapped_children(node, self.visit)
         nest = _nest_from(node)
         if len(nest.loops) < 2:
@@ -157,8 +150,8 @@ class _HexagonalTiler:
             self.refused.append(str(error))
             return mapped_children(node, self.visit)
 
-    def _tile(self, band: isl.ScheduleNode, nest: _Nest) -> isl.ScheduleNode:
-        if band.is_subtree_anchored():
+    def _tile(self, band: ScheduleNode, nest: _Nest) -> ScheduleNode:
+        if band.is_subtree_anchored:
             raise NoStencilError(anchored(band))
         actives = active_at(band, self._dependences)
         steps = time_steps(actives, nest.members, nest.name)
@@ -218,7 +211,7 @@ class _Tiling:
             f"{self.options.width} along loops 1 and 2{rest}{fine}"
         )
 
-    def inserted(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+    def inserted(self, band: ScheduleNode) -> ScheduleNode:
         """The tiles and their points in the place of the nest that begins with `band`."""
         filters = self._filters(band)
         parts = [cut(loop.attributes) for loop in self.nest.loops]
@@ -227,20 +220,20 @@ class _Tiling:
             for loop, values, (_, inner) in zip(self.nest.loops, self._points(), parts, strict=True)
         ]
         tiles = [
-            LoopMember(values, attributes=outer)
+            BandMember(values, attributes=outer)
             for values, (outer, _) in zip(self._tiles(), parts, strict=True)
         ]
         node = band
         for _ in range(self.nest.bands):
             node = node.delete()
-        node = insert_band(node, points[1:])
-        if filters.n_union_set() > 1:
+        node = node.insert_band(points[1:])
+        if len(filters) > 1:
             node = node.insert_sequence(filters)
-        node = insert_band(node, [_atomic(points[0])])
+        node = node.insert_band([_atomic(points[0])])
         if len(tiles) > 2:
-            node = insert_band(node, tiles[2:])
-        node = insert_band(node, [_atomic(tiles[1])])
-        return insert_band(node, [_atomic(tiles[0])])
+            node = node.insert_band(tiles[2:])
+        node = node.insert_band([_atomic(tiles[1])])
+        return node.insert_band([_atomic(tiles[0])])
 
     @property
     def _time(self) -> Member:
@@ -256,15 +249,14 @@ class _Tiling:
         leaning = isl.PwAff(f"{{ [t, x] -> [x - {self._lean}*t] }}")
         return self._time, _composed(leaning, (self._time, self.nest.members[1]))
 
-    def _filters(self, band: isl.ScheduleNode) -> isl.UnionSetList:
+    def _filters(self, band: ScheduleNode) -> list[isl.UnionSet]:
         """The statements of each time step of an iteration, the first ones first."""
         levels: dict[int, isl.UnionSet] = {}
-        for instances in sets_of(band.get_universe_domain()):
+        for instances in sets_of(band.universe_domain):
             level = self.steps.constants[instances.get_tuple_name()]
             known = levels.get(level, isl.UnionSet("{ }"))
             levels[level] = known.union(isl.UnionSet.from_set(instances))
-        filters = isl.UnionSetList.alloc(isl.DEFAULT_CONTEXT, len(levels))
-        return reduce(isl.UnionSetList.add, (levels[level] for level in sorted(levels)), filters)
+        return [levels[level] for level in sorted(levels)]
 
     def _points(self) -> Iterator[Member]:
         """The loops over the points of a tile: time, and others that move with it hardly or not."""
@@ -294,7 +286,7 @@ class _Tiling:
             yield tile_values(_union(_composed(distance, (*self._plane, member))), size)
 
 
-def _atomic(loop: LoopMember) -> LoopMember:
+def _atomic(loop: BandMember) -> BandMember:
     """A loop that isl must not split, which would repeat all that is inside."""
     return replace(loop, kind=isl.ast_loop_type.atomic)
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import islpy as isl
-
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
 from polyir.transform.address import Directory, Loop, LoopAddress
-from polyir.transform.bands import listed, loop_members, replace_band, require_free
+from polyir.transform.bands import listed, replace_band, require_free
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import BAND, MARK, name_list, require_own_instances, statements_of
+from polyir.transform.walk import BAND, MARK, name_list, statements_of
+from polyir.tree import Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class InterchangeOptions:
 
 
 def interchange(
-    schedule: isl.Schedule, dependences: Dependences, options: InterchangeOptions
+    schedule: Schedule, dependences: Dependences, options: InterchangeOptions
 ) -> Outcome:
     """Let two loops of a perfect nest change places; the loops between them stay.
 
@@ -42,13 +40,12 @@ def interchange(
     between them. All flags of the result are exact.
 
     Raises `OptionError` for addresses of no loop and for loops that are no such nest,
-    `LegalityError` if a dependence is violated, and for trees with extension or expansion nodes.
+    `LegalityError` if a dependence is violated.
     """
-    require_own_instances(schedule, "interchange")
     outer, inner = nested_loops(Directory(schedule), *options.loops)
     require_free(outer.band, "interchange")
     _require_perfect(outer, inner)
-    changed = _exchange(outer, inner).get_schedule()
+    changed = _exchange(outer, inner).schedule
     what = f"interchanging {listed(options.loops)}"
     done = f"interchanged {listed(options.loops)}"
     return settled(schedule, changed, dependences, what, [done])
@@ -71,9 +68,9 @@ def nested_loops(
 def _require_perfect(outer: Loop, inner: Loop) -> None:
     """Raise `OptionError` if there is more than bands and marks between the two loops."""
     node = inner.band
-    while len(outer.place.path) < node.get_tree_depth():
+    while len(outer.place.path) < node.tree_depth:
         node = node.parent()
-        if node_type(node) not in (BAND, MARK):
+        if node.kind not in (BAND, MARK):
             inside, around = name_list(statements_of(inner.band)), name_list(statements_of(node))
             raise OptionError(
                 f"{outer} and {inner} are not perfectly nested: {outer} contains {around}, but "
@@ -81,8 +78,8 @@ def _require_perfect(outer: Loop, inner: Loop) -> None:
             )
 
 
-def _exchange(outer: Loop, inner: Loop) -> isl.ScheduleNode:
-    outer_members, inner_members = list(loop_members(outer.band)), list(loop_members(inner.band))
+def _exchange(outer: Loop, inner: Loop) -> ScheduleNode:
+    outer_members, inner_members = list(outer.band.members), list(inner.band.members)
     moved_in, moved_out = outer_members[outer.member], inner_members[inner.member]
     if outer.place.path == inner.place.path:
         outer_members[outer.member], outer_members[inner.member] = moved_out, moved_in

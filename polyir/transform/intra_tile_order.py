@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import islpy as isl
-
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import active_at, merge_below
 from polyir.model.legality import violations
 from polyir.model.locality import (
@@ -17,11 +14,11 @@ from polyir.model.locality import (
     innermost_score,
     localities_of_band,
 )
-from polyir.model.order import Active, below, members_of, still_active
+from polyir.model.order import Active, below, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
 from polyir.transform.address import LoopAddress
-from polyir.transform.bands import anchored, loop_members, replace_band, start_at
+from polyir.transform.bands import anchored, replace_band, start_at
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import carriers
 from polyir.transform.tile import is_within_tiles
@@ -29,12 +26,12 @@ from polyir.transform.walk import (
     BAND,
     describe_band,
     no_permutable_band,
-    require_own_instances,
     statements_of,
     summary,
 )
+from polyir.tree import Kind, Schedule, ScheduleNode, mapped_children
 
-SEQUENCE = isl.schedule_node_type.sequence
+SEQUENCE = Kind.SEQUENCE
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ class IntraTileOptions:
 
 
 def intra_tile_order(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     dependences: Dependences,
     statements: Sequence[Statement],
     options: IntraTileOptions | None = None,
@@ -90,17 +87,16 @@ def intra_tile_order(
     of Temporal and Spatial Locality", section 2.3, after Pluto.
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
-    wrongly called permutable, and for trees with extension or expansion nodes; `OptionError` for
+    wrongly called permutable; `OptionError` for
     an address of no loop.
     """
-    require_own_instances(schedule, "the order of point loops")
     by_name = {statement.name: statement for statement in statements}
     options = options or IntraTileOptions()
     orderer = _Orderer(by_name, dependences, options)
     start = start_at(schedule, dependences, options.loop, "the order of point loops")
-    result = orderer.visit(start).get_schedule()
+    result = orderer.visit(start).schedule
     if not orderer.moved:
-        reasons = orderer.kept or [no_permutable_band(start.get_schedule(), dependences)]
+        reasons = orderer.kept or [no_permutable_band(start.schedule, dependences)]
         return Outcome(schedule, (), (f"no loop was moved: {summary(reasons)}",))
     what, done = "the order of point loops", (*orderer.moved, *orderer.kept)
     return settled(schedule, result, dependences, what, done, exact_flags=False)
@@ -121,11 +117,11 @@ class _Orderer:
         self._dependences = dependences
         self._options = options
 
-    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down with its permutable bands ordered."""
-        if node_type(node) is not BAND or not node.band_get_permutable():
+        if node.kind is not BAND or not node.permutable:
             return mapped_children(node, self.visit)
-        if node.is_subtree_anchored():
+        if node.is_subtree_anchored:
             self.kept.append(anchored(node))
             return node
         distributed = self._distributed(node) if self._options.distribute else None
@@ -133,7 +129,7 @@ class _Orderer:
             mapped_children(self._order(node), self.visit) if distributed is None else distributed
         )
 
-    def _order(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+    def _order(self, band: ScheduleNode) -> ScheduleNode:
         """`band` with the best of its loops innermost."""
         localities = localities_of_band(band, self._statements, self._options.max_stride)
         if len(localities) < 2 or not any(locality.statements for locality in localities):
@@ -149,22 +145,22 @@ class _Orderer:
         self.moved.append(f"moved {what} innermost (scores {scores})")
         return _innermost(band, best)
 
-    def _distributed(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+    def _distributed(self, band: ScheduleNode) -> ScheduleNode | None:
         """`band` with its innermost loop, or all loops, distributed, if that is better.
 
         It is if the innermost loops of the statements have more locality then, or more of them
         are parallel. Only within tiles: statements stay together in a tile.
         """
-        if node_type(band.child(0)) is not SEQUENCE or not is_within_tiles(band):
+        if band.child(0).kind is not SEQUENCE or not is_within_tiles(band):
             return None
         actives = active_at(band, self._dependences)
         best = None
         best_quality = self._quality(self._without_distribution().visit(band), actives)
-        for kept in dict.fromkeys((band.band_n_member() - 1, 0)):
+        for kept in dict.fromkeys((len(band.members) - 1, 0)):
             orderer = self._without_distribution()
             node = orderer.distribute(band, kept, actives)
             quality = self._quality(node, actives)
-            if quality > best_quality and not violations(self._dependences, node.get_schedule()):
+            if quality > best_quality and not violations(self._dependences, node.schedule):
                 best, best_quality = (node, kept, orderer), quality
         if best is None:
             return None
@@ -176,8 +172,8 @@ class _Orderer:
         return node
 
     def distribute(
-        self, band: isl.ScheduleNode, kept: int, actives: tuple[Active, ...]
-    ) -> isl.ScheduleNode:
+        self, band: ScheduleNode, kept: int, actives: tuple[Active, ...]
+    ) -> ScheduleNode:
         """`band` with the first `kept` members common, the others once for each part below.
 
         The loops of a part are one band then, as far as they can be permuted, and ordered.
@@ -185,7 +181,7 @@ class _Orderer:
         """
         inner = band
         if kept:
-            inner = band.band_split(kept).child(0)
+            inner = band.split(kept).child(0)
             (actives,) = below(inner.parent(), actives)
         sequence = _distribute(inner)
         for position, own in enumerate(below(sequence, actives)):
@@ -197,23 +193,21 @@ class _Orderer:
         options = replace(self._options, distribute=False)
         return _Orderer(self._statements, self._dependences, options)
 
-    def _quality(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> tuple[int, int]:
+    def _quality(self, node: ScheduleNode, actives: tuple[Active, ...]) -> tuple[int, int]:
         """The score of the innermost loops below `node`, and how many of them are parallel."""
         score = innermost_score(node, self._statements, self._options.max_stride)
         return score, _parallel_statements(node, actives, is_parallel=False)
 
 
-def _parallel_statements(
-    node: isl.ScheduleNode, actives: tuple[Active, ...], is_parallel: bool
-) -> int:
+def _parallel_statements(node: ScheduleNode, actives: tuple[Active, ...], is_parallel: bool) -> int:
     """How many statements below `node` have a parallel innermost loop.
 
     `is_parallel` says whether the loop right around `node` is.
     """
-    if node_type(node) is isl.schedule_node_type.leaf:
+    if node.kind is Kind.LEAF:
         return len(statements_of(node)) if is_parallel else 0
-    if node_type(node) is BAND:
-        *outer, innermost = members_of(node)
+    if node.kind is BAND:
+        *outer, innermost = node.band.functions_by_statement
         for member in outer:
             actives = still_active(actives, member)
         is_parallel = not carriers(actives, innermost)
@@ -224,12 +218,10 @@ def _parallel_statements(
     )
 
 
-def _distribute(band: isl.ScheduleNode) -> isl.ScheduleNode:
+def _distribute(band: ScheduleNode) -> ScheduleNode:
     """The sequence of what is below `band`, each part with the loops of `band` of its own."""
     sequence = band.child(0)
-    filters = [
-        sequence.child(position).filter_get_filter() for position in range(sequence.n_children())
-    ]
+    filters = [sequence.child(position).filter for position in range(sequence.n_children)]
     for instances in filters[:-1]:
         band = band.order_before(instances)
     return band.parent().parent()
@@ -245,8 +237,8 @@ def _best(localities: tuple[LoopLocality, ...]) -> int:
     return max(scores)[1]
 
 
-def _innermost(band: isl.ScheduleNode, member: int) -> isl.ScheduleNode:
+def _innermost(band: ScheduleNode, member: int) -> ScheduleNode:
     """`band` with one of its members after all others."""
-    members = list(loop_members(band))
+    members = list(band.members)
     members.append(members.pop(member))
-    return replace_band(band, members, bool(band.band_get_permutable()))
+    return replace_band(band, members, band.permutable)

@@ -15,7 +15,6 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, ReductionAttr, VectorAttr
 from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
 from polyir.model.updates import update_of
 from polyir.transform.address import (
@@ -27,6 +26,7 @@ from polyir.transform.address import (
 )
 from polyir.transform.directions import direction_of
 from polyir.transform.strip_mine import UnrollJamOptions, unroll_jam
+from polyir.tree import Schedule
 
 ROWS = 4
 """The copies: so many rows of a matrix are read at once, and each sum has a register of its own."""
@@ -36,7 +36,7 @@ MOST_SHORT = 128
 
 
 def jam_rows(
-    schedule: isl.Schedule, dependences: Dependences, statements: Sequence[Statement]
+    schedule: Schedule, dependences: Dependences, statements: Sequence[Statement]
 ) -> Outcome:
     """Unroll the loops right around vector loops, and jam the copies into these.
 
@@ -70,7 +70,7 @@ def jam_rows(
 
 
 def _rows(
-    schedule: isl.Schedule, directory: Directory, statements: Mapping[str, Statement]
+    schedule: Schedule, directory: Directory, statements: Mapping[str, Statement]
 ) -> Iterator[LoopPosition]:
     """The loops whose copies share something in the vector loops inside."""
     parts = [part for each in directory.parts.values() for part in each]
@@ -87,20 +87,20 @@ def _rows(
             yield place
 
 
-def _has(schedule: isl.Schedule, place: LoopPosition, *kinds: type) -> bool:
+def _has(schedule: Schedule, place: LoopPosition, *kinds: type) -> bool:
     """Whether a loop has an attribute of one of these kinds."""
-    attributes = attributes_of_members(node_at(schedule, place.path))[place.member]
+    attributes = node_at(schedule, place.path).loop_attributes[place.member]
     return any(isinstance(each, kinds) for each in attributes)
 
 
-def _is_vector_loop(schedule: isl.Schedule, place: LoopPosition) -> bool:
+def _is_vector_loop(schedule: Schedule, place: LoopPosition) -> bool:
     return _has(schedule, place, VectorAttr, ReductionAttr) and not _has(
         schedule, place, JamAttr, ParallelAttr
     )
 
 
 def _share(
-    schedule: isl.Schedule, parts: Sequence[StatementPart], statements: Mapping[str, Statement]
+    schedule: Schedule, parts: Sequence[StatementPart], statements: Mapping[str, Statement]
 ) -> bool:
     """Whether copies along the last loop but one load an element that only the last one moves.
 

@@ -25,19 +25,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import islpy as isl
 from xdsl.ir import Attribute
 
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel, rules_of
 from polyir.dialects.mark_attributes import SymbolicTiles
-from polyir.isl_trees import mapped_children, node_type, with_member_objects
 from polyir.model.bands import BandFacts, active_at, annotate_bands, band_facts, facts_of_band
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
-from polyir.model.tree import attributes_of_members
 from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.tree import Kind, Schedule, ScheduleNode, mapped_children
 
 
 def cut(attributes: LoopAttributes) -> tuple[LoopAttributes, LoopAttributes]:
@@ -61,8 +59,8 @@ def merged(loops: Sequence[LoopAttributes]) -> LoopAttributes:
 
 
 def settled(
-    original: isl.Schedule,
-    changed: isl.Schedule,
+    original: Schedule,
+    changed: Schedule,
     dependences: Dependences,
     what: str,
     done: Sequence[str] = (),
@@ -83,7 +81,7 @@ def settled(
     return Outcome(changed, tuple(done), (*missed, *lost, *taken_off), proved=True)
 
 
-def lost_attributes(original: isl.Schedule, changed: isl.Schedule) -> tuple[str, ...]:
+def lost_attributes(original: Schedule, changed: Schedule) -> tuple[str, ...]:
     """The attributes that no loop around a statement has any more, in words."""
     before, after = _attributes_by_statement(original), _attributes_by_statement(changed)
     losers: dict[Attribute, list[str]] = {}
@@ -97,58 +95,58 @@ def lost_attributes(original: isl.Schedule, changed: isl.Schedule) -> tuple[str,
     )
 
 
-def _attributes_by_statement(schedule: isl.Schedule) -> Mapping[str, dict[Attribute, None]]:
+def _attributes_by_statement(schedule: Schedule) -> Mapping[str, dict[Attribute, None]]:
     found: dict[str, dict[Attribute, None]] = {}
 
-    def visit(node: isl.ScheduleNode, around: tuple[Attribute, ...]) -> None:
-        if node_type(node) is isl.schedule_node_type.leaf:
+    def visit(node: ScheduleNode, around: tuple[Attribute, ...]) -> None:
+        if node.kind is Kind.LEAF:
             for name in statements_of(node) if around else ():
                 found.setdefault(name, {}).update(dict.fromkeys(around))
             return
-        if node_type(node) is BAND:
-            around += tuple(item for loop in attributes_of_members(node) for item in loop)
+        if node.kind is BAND:
+            around += tuple(item for loop in node.loop_attributes for item in loop)
         tiles = tiles_at(node)
         if tiles is not None:
             around += tuple(item for loop in tiles.loops for item in loop)
-        for position in range(node.n_children()):
+        for position in range(node.n_children):
             visit(node.child(position), around)
 
-    visit(schedule.get_root(), ())
+    visit(schedule.root, ())
     return found
 
 
 def _without_false_attributes(
-    schedule: isl.Schedule, dependences: Dependences
-) -> tuple[isl.Schedule, tuple[str, ...]]:
+    schedule: Schedule, dependences: Dependences
+) -> tuple[Schedule, tuple[str, ...]]:
     """The tree without attributes that loops have to be parallel for, on loops that are not.
 
     What is taken off comes second, in words.
     """
     taken_off: list[str] = []
 
-    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(node: ScheduleNode) -> ScheduleNode:
         tiles = tiles_at(node)
         if tiles is not None and any(map(requires_parallel, tiles.loops)):
             points = [loop.member for loop in tiled_loops(node)]
             facts = band_facts(active_at(node, dependences), points)
             loops = true_ones(node, tiles.loops, parallel_tile_loops(tiles, facts), " over tiles")
             node = replace_tiles(node, replace(tiles, loops=loops))
-        elif node_type(node) is BAND:
-            loops = attributes_of_members(node)
+        elif node.kind is BAND:
+            loops = node.loop_attributes
             if any(map(requires_parallel, loops)):
                 loops = true_ones(node, loops, facts_of_band(node, dependences).parallel)
-                node = with_member_objects(node, [loop or None for loop in loops])
+                node = node.with_loop_attributes(loops)
         return mapped_children(node, visit)
 
     def true_ones(
-        node: isl.ScheduleNode,
+        node: ScheduleNode,
         loops: Sequence[LoopAttributes],
         parallel: Sequence[bool],
         kind: str = "",
     ) -> tuple[LoopAttributes, ...]:
         kept: list[LoopAttributes] = []
         for position, (attributes, is_parallel) in enumerate(zip(loops, parallel, strict=True)):
-            number = node.get_schedule_depth() + position + 1
+            number = node.schedule_depth + position + 1
             true = tuple(
                 each for each in attributes if is_parallel or not requires_parallel((each,))
             )
@@ -161,7 +159,7 @@ def _without_false_attributes(
             )
         return tuple(kept)
 
-    return visit(schedule.get_root()).get_schedule(), tuple(taken_off)
+    return visit(schedule.root).schedule, tuple(taken_off)
 
 
 def parallel_tile_loops(tiles: SymbolicTiles, facts: BandFacts) -> tuple[bool, ...]:

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 
 import islpy as isl
 
-from polyir.isl_trees import mark_object, node_type
-from polyir.model.tree import AddedBelow
 from polyir.sets.lists import text_of
 from polyir.transform.address import Directory, LoopPosition, TreePath
-from polyir.transform.bands import LoopMember, listed, loop_members
+from polyir.transform.bands import listed
 from polyir.transform.walk import BAND, MARK, statements_of
+from polyir.tree import AddedBelow, BandMember, Kind, Schedule, ScheduleNode
 
 _INDENT = "  "
 
 
-def outline(schedule: isl.Schedule) -> str:
+def outline(schedule: Schedule) -> str:
     """One line a node, and one line a loop with its addresses, its values and its flags.
 
         band of 2, permutable
@@ -32,42 +31,40 @@ def outline(schedule: isl.Schedule) -> str:
     loops with the coincident flag. An extension names the statements that it adds.
     """
     directory = Directory(schedule)
-    return "\n".join(_lines(schedule.get_root().child(0), (0,), directory, 0))
+    return "\n".join(_lines(schedule.root.child(0), (0,), directory, 0))
 
 
-def _lines(
-    node: isl.ScheduleNode, path: TreePath, directory: Directory, depth: int
-) -> Iterator[str]:
+def _lines(node: ScheduleNode, path: TreePath, directory: Directory, depth: int) -> Iterator[str]:
     inner = depth + 1
-    kind = node_type(node)
-    if kind is isl.schedule_node_type.leaf:
+    kind = node.kind
+    if kind is Kind.LEAF:
         if len(path) == 1:
             yield f"{_INDENT * depth}{listed(statements_of(node))}"
         return
     if kind is BAND:
         yield _INDENT * depth + _band(node)
-        for member, loop in enumerate(loop_members(node)):
+        for member, loop in enumerate(node.members):
             yield _INDENT * inner + _loop(LoopPosition(path, member), loop, directory)
-    elif kind is isl.schedule_node_type.filter:
+    elif kind is Kind.FILTER:
         yield _INDENT * depth + listed(_references_below(path, node, directory))
     elif kind is MARK:
-        match mark_object(node):
+        match node.attribute:
             case AddedBelow(statements=added):
                 yield f"{_INDENT * depth}extension {listed(sorted(added))}"
             case attribute:
                 yield f"{_INDENT * depth}mark {attribute}"
     else:
-        yield _INDENT * depth + kind.name
-    for position in range(node.n_children()):
+        yield _INDENT * depth + kind.value
+    for position in range(node.n_children):
         yield from _lines(node.child(position), (*path, position), directory, inner)
 
 
-def _band(band: isl.ScheduleNode) -> str:
-    permutable = ", permutable" if band.band_get_permutable() else ""
-    return f"band of {band.band_n_member()}{permutable}"
+def _band(band: ScheduleNode) -> str:
+    permutable = ", permutable" if band.permutable else ""
+    return f"band of {len(band.members)}{permutable}"
 
 
-def _loop(place: LoopPosition, loop: LoopMember, directory: Directory) -> str:
+def _loop(place: LoopPosition, loop: BandMember, directory: Directory) -> str:
     addresses = " ".join(directory.addresses_of(place))
     values = text_of(loop.function)
     notes = ["parallel"] if loop.is_coincident else []
@@ -76,9 +73,7 @@ def _loop(place: LoopPosition, loop: LoopMember, directory: Directory) -> str:
     return " ".join([f"{addresses}: {values[values.index('{') :]}", *notes])
 
 
-def _references_below(
-    path: TreePath, node: isl.ScheduleNode, directory: Directory
-) -> tuple[str, ...]:
+def _references_below(path: TreePath, node: ScheduleNode, directory: Directory) -> tuple[str, ...]:
     """The statements below a filter node, those of which other parts are elsewhere by part."""
     inside = statements_of(node.child(0))
     names: list[str] = []

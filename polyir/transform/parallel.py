@@ -19,7 +19,6 @@ from polyir.dialects.loop_attributes import (
     requires_parallel,
 )
 from polyir.dialects.mark_attributes import SymbolicTiles
-from polyir.isl_trees import node_type, with_member_objects
 from polyir.model.bands import active_at, band_facts
 from polyir.model.legality import Violation, first_ordered
 from polyir.model.order import (
@@ -29,29 +28,26 @@ from polyir.model.order import (
     backward,
     below,
     forward,
-    members_of,
     separates,
     still_active,
 )
 from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import elements, update_of
 from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import with_attributes_at
 from polyir.transform.loop_attributes import parallel_tile_loops, with_attribute
 from polyir.transform.walk import (
-    adds_instances,
     name_list,
-    require_own_instances,
     statements_of,
     summary,
 )
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 PARALLEL = ParallelAttr()
-LEAF = isl.schedule_node_type.leaf
+LEAF = Kind.LEAF
 
 Which = Literal["outermost", "inner", "all"]
 """Which of the parallel loops of a nest: the outermost, the innermost, or each of them."""
@@ -68,7 +64,7 @@ FEW_TILES = 1024
 
 
 def mark_parallel(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     dependences: Dependences,
     which: Which = "outermost",
     statements: Sequence[Statement] = (),
@@ -82,8 +78,6 @@ def mark_parallel(
 
         band [t_1, t_2]    =>    band [t_1, t_2] loop_attributes [[], [#poly.parallel]]
 
-    Nests with extension or expansion nodes are left alone: what they add has no dependences.
-
     Loops over tiles of symbolic sizes are loops of their nest; their mark has the attribute.
 
     Of `statements`, a nest of one may have no parallel loop, but update one element in all its
@@ -94,11 +88,11 @@ def mark_parallel(
     other; around one, `inner` marks no other.
     """
     marker = _Marker(which, {each.name: each for each in statements})
-    root = marker.visit(schedule.get_root(), all_active(dependences.ordering))
+    root = marker.visit(schedule.root, all_active(dependences.ordering))
     reasons = [str(nest) for nest in marker.sequential]
     if marker.marked:
         done = (*marker.marked, *marker.already)
-        return Outcome(root.get_schedule(), done, tuple(reasons), proved=True)
+        return Outcome(root.schedule, done, tuple(reasons), proved=True)
     why = summary([*marker.already, *reasons] or ["there is no loop"])
     return Outcome(schedule, (), (f"nothing was marked parallel: {why}",))
 
@@ -139,34 +133,24 @@ class _Marker:
     def _marks(self) -> int:
         return len(self.marked) + len(self.already)
 
-    def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
+    def visit(self, node: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
         """The tree from `node` down with its marks, given what is active at `node`."""
-        match node_type(node):
-            case isl.schedule_node_type.band:
+        match node.kind:
+            case Kind.BAND:
                 return self._visit_band(node, actives)
-            case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
-                return self._refuse(node)
-            case isl.schedule_node_type.mark if (tiles := tiles_at(node)) is not None:
+            case Kind.MARK if (tiles := tiles_at(node)) is not None:
                 return self._visit_tiles(node, tiles, actives)
             case _:
                 return self._visit_children(node, actives)
 
-    def _refuse(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
-        """Leave the nest alone whose instances are not all known."""
-        reason = "it contains instances that the dependences do not cover"
-        self.sequential.append(_Sequential(statements_of(node), (reason,)))
-        return node
-
-    def _visit_children(
-        self, node: isl.ScheduleNode, actives: tuple[Active, ...]
-    ) -> isl.ScheduleNode:
+    def _visit_children(self, node: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
         for position, inner in enumerate(below(node, actives)):
             node = self.visit(node.child(position), inner).parent()
         return node
 
     def _visit_tiles(
-        self, mark: isl.ScheduleNode, tiles: SymbolicTiles, actives: tuple[Active, ...]
-    ) -> isl.ScheduleNode:
+        self, mark: ScheduleNode, tiles: SymbolicTiles, actives: tuple[Active, ...]
+    ) -> ScheduleNode:
         """Tiles of symbolic sizes, whose loops are parallel or not whatever the sizes are."""
         marked = [number for number, loop in enumerate(tiles.loops, 1) if PARALLEL in loop]
         if marked:
@@ -188,10 +172,8 @@ class _Marker:
         attributes[loop] = (*attributes[loop], PARALLEL)
         return replace_tiles(mark, replace(tiles, loops=tuple(attributes)))
 
-    def _visit_band(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
-        if adds_instances(band):
-            return self._refuse(band)
-        for member, attributes in enumerate(attributes_of_members(band)):
+    def _visit_band(self, band: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
+        for member, attributes in enumerate(band.loop_attributes):
             if PARALLEL in attributes:
                 self.already.append(f"{_loop(band, member)} is already marked parallel")
                 return band
@@ -220,42 +202,42 @@ class _Marker:
             self.sequential[sequential:] = [_Sequential(statements_of(band), reasons)]
         return _mark_members(band, chosen)
 
-    def _updates_one_element(self, band: isl.ScheduleNode) -> bool:
+    def _updates_one_element(self, band: ScheduleNode) -> bool:
         """Whether an outermost band updates one element only, by an associative operation."""
         names = statements_of(band)
-        if len(names) != 1 or names[0] not in self._statements or band.get_schedule_depth():
+        if len(names) != 1 or names[0] not in self._statements or band.schedule_depth:
             return False
         update = update_of(self._statements[names[0]])
-        if update is None or band.is_subtree_anchored():
+        if update is None or band.is_subtree_anchored:
             return False
         updated = elements(update).range()
         return bool(updated.lexmin().is_equal(updated.lexmax()))
 
-    def _in_parts(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+    def _in_parts(self, band: ScheduleNode) -> ScheduleNode:
         """`band` with partial results of parts of its first loop."""
-        is_alone = band.band_n_member() == 1 and node_type(band.child(0)) is LEAF
+        is_alone = len(band.members) == 1 and band.child(0).kind is LEAF
         size = PART if is_alone else PART_OF_LOOPS
         self.marked.append(f"{_loop(band, 0)} has partial results of {size} iterations")
-        loops = list(attributes_of_members(band))
+        loops = list(band.loop_attributes)
         loops[0] = with_attribute(loops[0], PartsAttr(size))
-        return with_member_objects(band, [attributes or None for attributes in loops])
+        return band.with_loop_attributes(loops)
 
 
-def _loop(node: isl.ScheduleNode, member: int) -> str:
+def _loop(node: ScheduleNode, member: int) -> str:
     """A member of the band at or below `node` in words; loops count from the outermost."""
-    number = node.get_schedule_depth() + member + 1
+    number = node.schedule_depth + member + 1
     return f"loop {number} around {name_list(statements_of(node))}"
 
 
 def _parallel_members(
-    band: isl.ScheduleNode, actives: tuple[Active, ...]
+    band: ScheduleNode, actives: tuple[Active, ...]
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """The positions of the parallel members of a band, and why the others are not."""
     positions: list[int] = []
     reasons: list[str] = []
-    attributes = list(attributes_of_members(band))
-    for position, member in enumerate(members_of(band)):
-        number = band.get_schedule_depth() + position + 1
+    attributes = list(band.loop_attributes)
+    for position, member in enumerate(band.band.functions_by_statement):
+        number = band.schedule_depth + position + 1
         arrays = carriers(actives, member)
         if arrays:
             reasons.append(f"loop {number} carries dependences through {', '.join(arrays)}")
@@ -269,30 +251,30 @@ def _parallel_members(
     return tuple(positions), tuple(reasons)
 
 
-def runs_once(band: isl.ScheduleNode, position: int) -> bool:
+def runs_once(band: ScheduleNode, position: int) -> bool:
     """Whether a member has one value only for equal values of all that is outside it."""
-    members = band.band_get_partial_schedule()
-    outside = band.get_prefix_schedule_multi_union_pw_aff()
+    members = band.band.partial_schedule
+    outside = band.prefix_functions
     for outer in range(position):
         member = isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(outer))
         outside = outside.flat_range_product(member)
     value = isl.UnionMap.from_union_pw_aff(members.get_at(position))
-    dates = isl.UnionMap.from_multi_union_pw_aff(outside).intersect_domain(band.get_domain())
+    dates = isl.UnionMap.from_multi_union_pw_aff(outside).intersect_domain(band.domain)
     return dates.reverse().apply_range(value).is_single_valued()
 
 
-def _mark_members(band: isl.ScheduleNode, positions: tuple[int, ...]) -> isl.ScheduleNode:
+def _mark_members(band: ScheduleNode, positions: tuple[int, ...]) -> ScheduleNode:
     """`band` with the attribute for the members at `positions`."""
     if not positions:
         return band
-    loops = list(attributes_of_members(band))
+    loops = list(band.loop_attributes)
     for position in positions:
         loops[position] = (*loops[position], PARALLEL)
-    return with_member_objects(band, [attributes or None for attributes in loops])
+    return band.with_loop_attributes(loops)
 
 
 def mark_loops(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     dependences: Dependences,
     addresses: Sequence[LoopAddress],
     attribute: Attribute = PARALLEL,
@@ -300,14 +282,12 @@ def mark_loops(
     """Give the loops at `addresses` an attribute, in the place of another one of its name.
 
     Raises `OptionError` for addresses of no loop; `LegalityError` if the attribute is true of
-    parallel loops only and a loop carries a dependence, and for trees with extension or expansion
-    nodes.
+    parallel loops only and a loop carries a dependence.
     """
-    require_own_instances(schedule, "parallelism")
     done: list[str] = []
     for address in addresses:
         loop = Directory(schedule).loop(address)
-        known = attributes_of_members(loop.band)[loop.member]
+        known = loop.band.loop_attributes[loop.member]
         if attribute in known:
             done.append(f"{address} already has {attribute}")
             continue
@@ -322,7 +302,7 @@ def mark_loops(
 def _carried(loop: Loop, dependences: Dependences) -> Violation | None:
     """A dependence that a loop carries, with an example of it."""
     actives = active_at(loop.band, dependences)
-    *outer, member = members_of(loop.band)[: loop.member + 1]
+    *outer, member = loop.band.band.functions_by_statement[: loop.member + 1]
     for around in outer:
         actives = still_active(actives, around)
     return first_ordered(actives, member, (forward, backward))

@@ -10,16 +10,16 @@ from itertools import combinations
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, merge_below
-from polyir.model.order import Active, across_children, below, members_of, still_active
+from polyir.model.order import Active, across_children, below, still_active
 from polyir.sets.lists import sets_of
-from polyir.transform.bands import loop_members, replace_band
+from polyir.transform.bands import replace_band
 from polyir.transform.tile import is_within_tiles, runs_over_tiles
 from polyir.transform.walk import MARK
+from polyir.tree import Kind, ScheduleNode
 
-SEQUENCE = isl.schedule_node_type.sequence
-FILTER = isl.schedule_node_type.filter
+SEQUENCE = Kind.SEQUENCE
+FILTER = Kind.FILTER
 
 
 @dataclass(frozen=True)
@@ -35,54 +35,54 @@ class PointDistribution:
 
     def apply(
         self,
-        band: isl.ScheduleNode,
+        band: ScheduleNode,
         dependences: Dependences,
-        visit: Callable[[isl.ScheduleNode], isl.ScheduleNode],
-    ) -> isl.ScheduleNode:
+        visit: Callable[[ScheduleNode], ScheduleNode],
+    ) -> ScheduleNode:
         """`band` as the common loops around a sequence; a node in it that is not above `band`.
 
         `visit` rewrites the other loops, of each part. isl makes one sequence of two that are right
         inside each other, so that a sequence around `band` takes in the parts where no loop is
         common.
         """
-        members = loop_members(band)
+        members = band.members
         others = [each for place, each in enumerate(members) if place not in self.common]
         band = replace_band(band, [*(members[place] for place in self.common), *others], True)
-        inner = band.band_split(len(self.common)).child(0) if self.common else band
-        filters = [inner.child(0).child(place).filter_get_filter() for place in self.order]
+        inner = band.split(len(self.common)).child(0) if self.common else band
+        filters = [inner.child(0).child(place).filter for place in self.order]
         for instances in filters[:-1]:
             inner = inner.order_before(instances)
-        last = inner.parent().get_child_position()
+        last = inner.parent().child_position
         sequence = inner.parent().parent()
         first = last - len(filters) + 1
         actives = below(sequence, active_at(sequence, dependences))
 
-        def visit_part(part: isl.ScheduleNode, place: int) -> isl.ScheduleNode:
+        def visit_part(part: ScheduleNode, place: int) -> ScheduleNode:
             return visit(merge_below(part.child(0), actives[place]))
 
         return rewritten(sequence, range(first, last + 1), visit_part).child(first)
 
 
 def rewritten(
-    node: isl.ScheduleNode,
+    node: ScheduleNode,
     places: Iterable[int],
-    visit: Callable[[isl.ScheduleNode, int], isl.ScheduleNode],
-) -> isl.ScheduleNode:
+    visit: Callable[[ScheduleNode, int], ScheduleNode],
+) -> ScheduleNode:
     """`node` with the children at `places`, in order, rewritten by `visit`.
 
     Of a sequence, a child may become several: `visit` gets each child with its place before, and
     returns any node of what the child has become.
     """
-    depth, added = node.get_tree_depth(), 0
+    depth, added = node.tree_depth, 0
     for place in places:
-        count = node.n_children()
+        count = node.n_children
         inner = visit(node.child(place + added), place)
-        node = inner.ancestor(inner.get_tree_depth() - depth)
-        added += node.n_children() - count
+        node = inner.ancestor(inner.tree_depth - depth)
+        added += node.n_children - count
     return node
 
 
-def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistribution | None:
+def distribution(band: ScheduleNode, dependences: Dependences) -> PointDistribution | None:
     """How to distribute the point loops of a permutable band over the parts of a sequence.
 
     As few loops as possible stay common, the outermost ones of equally few:
@@ -99,13 +99,13 @@ def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistr
     right above a sequence, and where all loops must stay common.
     """
     sequence = band.child(0)
-    if not band.band_get_permutable() or node_type(sequence) is not SEQUENCE:
+    if not band.permutable or sequence.kind is not SEQUENCE:
         return None
     # Full and partial tiles may be apart.
     between = (MARK, FILTER, SEQUENCE)
     if not is_within_tiles(band, between) or runs_over_tiles(band) or _has_empty_part(sequence):
         return None
-    members = members_of(band)
+    members = band.band.functions_by_statement
     actives = active_at(band, dependences)
     for count in range(len(members)):
         for common in combinations(range(len(members)), count):
@@ -119,7 +119,7 @@ def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistr
 
 
 def distribution_inside(
-    band: isl.ScheduleNode, dependences: Dependences, common: tuple[int, ...]
+    band: ScheduleNode, dependences: Dependences, common: tuple[int, ...]
 ) -> PointDistribution | None:
     """How the parts of a sequence right below `band` can have loops of their own inside others.
 
@@ -127,31 +127,31 @@ def distribution_inside(
     bands whose loops must stay in their order.
     """
     sequence = band.child(0)
-    is_movable = band.band_get_permutable() or band.band_n_member() == 1
+    is_movable = band.permutable or len(band.members) == 1
     if not is_movable or _has_empty_part(sequence):
         return None
     inner: tuple[Active, ...] = active_at(band, dependences)
-    members = members_of(band)
+    members = band.band.functions_by_statement
     for place in common:
         inner = still_active(inner, members[place])
     order = _order(sequence, inner)
     return None if order is None else PointDistribution(common, order)
 
 
-def _has_empty_part(sequence: isl.ScheduleNode) -> bool:
+def _has_empty_part(sequence: ScheduleNode) -> bool:
     """Whether a child has no instances: isl leaves some where it takes a sequence apart."""
-    parts = (sequence.child(place).child(0) for place in range(sequence.n_children()))
-    return any(part.get_domain().is_empty() for part in parts)
+    parts = (sequence.child(place).child(0) for place in range(sequence.n_children))
+    return any(part.domain.is_empty() for part in parts)
 
 
-def untangled(band: isl.ScheduleNode, dependences: Dependences) -> isl.UnionSet | None:
+def untangled(band: ScheduleNode, dependences: Dependences) -> isl.UnionSet | None:
     """The instances of the tiles in which no part of `band` depends on a later one.
 
     `band` is right above a sequence, within tiles. There, no loop of a tile must stay common.
     `None` if that is so in no tile, or in all. Tiles are found on rational points: a tile may be
     missing.
     """
-    place = band.get_prefix_schedule_union_map().intersect_domain(band.get_domain())
+    place = band.prefix_schedule.intersect_domain(band.domain)
     places: list[isl.Set] = []
     for part in across_children(band.child(0), active_at(band, dependences)):
         if part.source_child > part.target_child:
@@ -163,12 +163,12 @@ def untangled(band: isl.ScheduleNode, dependences: Dependences) -> isl.UnionSet 
         if others and places[number].is_subset(reduce(isl.Set.union, others)):
             del outlines[number]
             del places[number]
-    tangled = isl.UnionSet.empty(band.get_domain().get_space())
+    tangled = isl.UnionSet.empty(band.domain.get_space())
     for tiles in outlines:
         tangled = tangled.union(isl.UnionSet.from_set(tiles))
     inside = place.intersect_range(tangled.coalesce()).domain()
-    outside = band.get_domain().subtract(inside).coalesce()
-    return None if inside.is_empty() or outside.is_empty() else outside.gist(band.get_domain())
+    outside = band.domain.subtract(inside).coalesce()
+    return None if inside.is_empty() or outside.is_empty() else outside.gist(band.domain)
 
 
 def _outline(tiles: isl.Set) -> isl.Set:
@@ -181,9 +181,9 @@ def _outline(tiles: isl.Set) -> isl.Set:
     return outline.drop_constraints_involving_dims(parameter, 0, outline.dim(parameter))
 
 
-def _order(sequence: isl.ScheduleNode, actives: Sequence[Active]) -> tuple[int, ...] | None:
+def _order(sequence: ScheduleNode, actives: Sequence[Active]) -> tuple[int, ...] | None:
     """The children of a sequence, each after those that it depends on; `None` for cycles."""
-    sources: dict[int, set[int]] = {place: set() for place in range(sequence.n_children())}
+    sources: dict[int, set[int]] = {place: set() for place in range(sequence.n_children)}
     for part in across_children(sequence, actives):
         if part.source_child != part.target_child:
             sources[part.target_child].add(part.source_child)

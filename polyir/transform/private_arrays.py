@@ -19,13 +19,11 @@ from xdsl.dialects.builtin import MemRefType
 
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
-from polyir.isl_trees import node_type
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.locality import innermost_step, moved_subscripts
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
 from polyir.model.vectors import element_bytes
 from polyir.transform.address import LoopPosition, TreePath, node_at
@@ -42,6 +40,7 @@ from polyir.transform.promote import (
 )
 from polyir.transform.reference_groups import LoopBody, NotPromotableError, body_of_loop
 from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.tree import Schedule, ScheduleNode
 
 
 def plan_private_arrays(
@@ -111,8 +110,7 @@ def _in_original_order(scop: Scop, dependences: Dependences) -> Scop:
     order = dependences.order
     if order is None or not scop.domain.is_subset(order.domain()):
         return scop
-    schedule = isl.MultiUnionPwAff.from_union_map(order.intersect_domain(scop.domain))
-    return scop.under(isl.Schedule.from_domain(scop.domain).insert_partial_schedule(schedule))
+    return scop.under(Schedule.from_map(order.intersect_domain(scop.domain), scop.domain))
 
 
 def _written(scop: Scop) -> tuple[str, ...]:
@@ -128,7 +126,7 @@ def _places(scop: Scop, dependences: Dependences) -> tuple[LoopBody, ...]:
     """The places inside the outermost parallel loops, all in one tree."""
     schedule = scop.schedule
     marked = mark_parallel(schedule, dependences).schedule
-    loops = tuple(_parallel_loops(marked.get_root(), ()))
+    loops = tuple(_parallel_loops(marked.root, ()))
     # A band that ends with the loop has the same place in the tree.
     for loop in loops:
         body = body_of_loop(schedule, loop, "")
@@ -142,14 +140,14 @@ def _places(scop: Scop, dependences: Dependences) -> tuple[LoopBody, ...]:
     return tuple(places)
 
 
-def _parallel_loops(node: isl.ScheduleNode, path: TreePath) -> Iterator[LoopPosition]:
+def _parallel_loops(node: ScheduleNode, path: TreePath) -> Iterator[LoopPosition]:
     """The loops with `#poly.parallel` from a node down, at their places in the tree."""
-    if node_type(node) is BAND:
-        for member, attributes in enumerate(attributes_of_members(node)):
+    if node.kind is BAND:
+        for member, attributes in enumerate(node.loop_attributes):
             if any(isinstance(each, ParallelAttr) for each in attributes):
                 yield LoopPosition(path, member)
                 return
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         yield from _parallel_loops(node.child(position), (*path, position))
 
 

@@ -15,32 +15,25 @@ import islpy as isl
 
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import annotate_bands
 from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
 from polyir.sets.lists import maps_of, sets_of
 from polyir.sets.values import isl_value
-from polyir.transform.bands import (
-    LoopMember,
-    functions_of,
-    insert_band,
-    loop_members,
-    replace_band,
-    require_free,
-)
+from polyir.transform.bands import replace_band, require_free
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import PARALLEL, mark_parallel
-from polyir.transform.walk import BAND, coincident_flags, require_own_instances, statements_of
+from polyir.transform.walk import BAND, statements_of
+from polyir.tree import BandMember, Kind, Schedule, ScheduleNode, mapped_children
 
-_SEQUENCES = (isl.schedule_node_type.sequence, isl.schedule_node_type.set)
+_SEQUENCES = (Kind.SEQUENCE, Kind.SET)
 
 Rows = Mapping[str, Sequence[isl.PwAff]]
 """For each statement functions of its instances."""
 
 
 def allocate_processors(
-    schedule: isl.Schedule, dependences: Dependences, allocation: isl.UnionMap | None = None
+    schedule: Schedule, dependences: Dependences, allocation: isl.UnionMap | None = None
 ) -> Outcome:
     """Give each instance a processor, by a function that is given or found.
 
@@ -53,22 +46,21 @@ def allocate_processors(
     processor, and `OptionError` for an allocation that is no function of all instances.
     """
     what = "the allocation of processors"
-    require_own_instances(schedule, what)
     exact = annotate_bands(schedule, dependences)
     found = _Allocation()
-    found.visit(exact.get_root())
+    found.visit(exact.root)
     rows: Rows = found.processors
     if allocation is not None:
-        rows = _given_rows(allocation, schedule.get_domain())
-    domains = {each.get_tuple_name(): each for each in sets_of(schedule.get_domain())}
+        rows = _given_rows(allocation, schedule.domain)
+    domains = {each.get_tuple_name(): each for each in sets_of(schedule.domain)}
     for name, domain in domains.items():
         _require_apart(domain, (*found.times[name], *rows[name]))
     texts = [f"{name} on processor {_text(rows[name])}" for name in sorted(domains)]
     if allocation is None:
         marked = mark_parallel(exact, dependences, "all")
         return Outcome(marked.schedule, tuple(texts), (), proved=marked.proved)
-    require_free(exact.get_root(), what)
-    changed = _with_processors(exact.get_root(), rows).get_schedule()
+    require_free(exact.root, what)
+    changed = _with_processors(exact.root, rows).schedule
     return settled(schedule, changed, dependences, what, texts)
 
 
@@ -79,18 +71,18 @@ class _Allocation:
     times: dict[str, tuple[isl.PwAff, ...]] = field(default_factory=dict)
     processors: dict[str, tuple[isl.PwAff, ...]] = field(default_factory=dict)
 
-    def visit(self, node: isl.ScheduleNode) -> None:
+    def visit(self, node: ScheduleNode) -> None:
         """Add what `node` and those below it say of the statements that reach them."""
-        if node_type(node) is BAND:
-            flags = coincident_flags(node)
-            for function, parallel in zip(functions_of(node), flags, strict=True):
+        if node.kind is BAND:
+            flags = node.coincident
+            for function, parallel in zip(node.functions, flags, strict=True):
                 table = self.processors if parallel else self.times
                 for name, value in _by_statement(function).items():
                     table[name] = (*table.get(name, ()), value)
-        for position in range(node.n_children()):
+        for position in range(node.n_children):
             child = node.child(position)
-            if node_type(node) in _SEQUENCES:
-                for part in sets_of(child.filter_get_filter()):
+            if node.kind in _SEQUENCES:
+                for part in sets_of(child.filter):
                     name = part.get_tuple_name()
                     value = isl.PwAff.val_on_domain(part, isl_value(position))
                     self.times[name] = (*self.times.get(name, ()), value)
@@ -134,21 +126,21 @@ def _require_apart(domain: isl.Set, functions: Sequence[isl.PwAff]) -> None:
         )
 
 
-def _with_processors(node: isl.ScheduleNode, rows: Rows) -> isl.ScheduleNode:
+def _with_processors(node: ScheduleNode, rows: Rows) -> ScheduleNode:
     """The node with loops over processors in place of all parallel loops, inside the others."""
-    if node_type(node) is BAND:
-        members = loop_members(node)
+    if node.kind is BAND:
+        members = node.members
         kept = [each for each in members if not each.is_coincident]
         if not kept:
             return _with_processors(node.delete(), rows)
         if len(kept) < len(members):
-            node = replace_band(node, kept, bool(node.band_get_permutable()))
-    if node_type(node) is isl.schedule_node_type.leaf:
+            node = replace_band(node, kept, node.permutable)
+    if node.kind is Kind.LEAF:
         return _loops_over(node, rows)
     return mapped_children(node, lambda child: _with_processors(child, rows))
 
 
-def _loops_over(leaf: isl.ScheduleNode, rows: Rows) -> isl.ScheduleNode:
+def _loops_over(leaf: ScheduleNode, rows: Rows) -> ScheduleNode:
     names = statements_of(leaf)
     width = min((len(rows[name]) for name in names), default=0)
     if not width:
@@ -157,8 +149,8 @@ def _loops_over(leaf: isl.ScheduleNode, rows: Rows) -> isl.ScheduleNode:
     for place in range(width):
         functions = [isl.UnionPwAff.from_pw_aff(rows[name][place]) for name in names]
         function = reduce(isl.UnionPwAff.union_add, functions)
-        members.append(LoopMember(function, True, attributes=() if place else (PARALLEL,)))
-    return insert_band(leaf, members, permutable=True)
+        members.append(BandMember(function, True, attributes=() if place else (PARALLEL,)))
+    return leaf.insert_band(members, permutable=True)
 
 
 def _text(functions: Sequence[isl.PwAff]) -> str:

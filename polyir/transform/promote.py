@@ -22,12 +22,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
 from polyir.dialects.scop import Space
-from polyir.isl_trees import TreeNode, build_tree, describe_tree
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop, unique_name
 from polyir.model.temporaries import why_no_temporary
-from polyir.model.tree import without_extensions
 from polyir.model.vectors import VECTOR_BYTES
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of
@@ -54,6 +52,8 @@ from polyir.transform.reference_groups import (
     reference_groups,
     references_in,
 )
+from polyir.tree import Extension, Filter, Mark, Node, Schedule, SequenceNode
+from polyir.tree.added import finished
 
 PromotedSpace = Literal["auto", "heap", "stack", "register"]
 
@@ -102,7 +102,7 @@ class Promotion:
 
     arrays: tuple[PromotedArray, ...] = ()
     copies: tuple[CopyStatement, ...] = ()
-    schedule: isl.Schedule | None = None
+    schedule: Schedule | None = None
     done: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
 
@@ -486,22 +486,20 @@ class LocalCopies:
         """What is added, without the tree."""
         return Promotion(tuple(self._arrays), tuple(self._copies), None, tuple(self._done))
 
-    def with_marks(self, inside: tuple[TreeNode, ...]) -> TreeNode:
+    def with_marks(self, inside: Node) -> Node:
         """The marks above an extension node with the copies, around what was inside the loop."""
-        children = inside
+        node = inside
         if self._copies:
             before = [copy_node(copy) for copy in self._copies if copy.is_copy_in]
             after = [copy_node(copy) for copy in self._copies if not copy.is_copy_in]
             own = self._place.iterations.domain().universe()
-            middle = TreeNode("filter", own, inside)
+            middle = Filter((inside,), own)
             relation = self._scop_map()
             for copy in self._copies:
                 relation = relation.union(isl.UnionMap.from_map(extension_of(copy)))
-            sequence = TreeNode("sequence", None, (*before, middle, *after))
-            children = (TreeNode("extension", relation, (sequence,)),)
+            node = Extension((SequenceNode((*before, middle, *after)),), relation)
         for mark in reversed(self._marks):
-            children = (TreeNode("mark", mark, children),)
-        (node,) = children
+            node = Mark((node,), mark)
         return node
 
 
@@ -523,27 +521,25 @@ def _sent_by_pieces(
     return cells.intersect_domain(accesses.wrap()).gist(anywhere.wrap())
 
 
-def local_copies_in(schedule: isl.Schedule, places: Sequence[LocalCopies]) -> Promotion:
+def local_copies_in(schedule: Schedule, places: Sequence[LocalCopies]) -> Promotion:
     """The marks and copies of several places in one tree, `schedule`."""
     parts = [place.additions for place in places]
     arrays = tuple(array for part in parts for array in part.arrays)
     if not arrays:
         return Promotion()
-    tree = describe_tree(schedule)
+    tree: Node = schedule.tree
     for place, part in sorted(zip(places, parts, strict=True), key=lambda pair: -len(pair[0].path)):
         if part.arrays:
             tree = _replaced(tree, place.path, place.with_marks)
     copies = tuple(copy for part in parts for copy in part.copies)
     done = tuple(message for part in parts for message in part.done)
-    return Promotion(arrays, copies, build_tree(without_extensions(tree)), done)
+    return Promotion(arrays, copies, finished(tree), done)
 
 
-def _replaced(
-    tree: TreeNode, path: TreePath, change: Callable[[tuple[TreeNode, ...]], TreeNode]
-) -> TreeNode:
-    """The tree with what stands at the end of `path`, perhaps a leaf, changed."""
-    if len(path) == 1:
-        return replace(tree, children=(change(tree.children),))
+def _replaced(tree: Node, path: TreePath, change: Callable[[Node], Node]) -> Node:
+    """The tree with what stands at the end of `path` changed."""
+    if not path:
+        return change(tree)
     children = list(tree.children)
     children[path[0]] = _replaced(children[path[0]], path[1:], change)
-    return replace(tree, children=tuple(children))
+    return tree.with_children(children)

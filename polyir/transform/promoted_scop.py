@@ -8,10 +8,10 @@ from xdsl.rewriter import Rewriter
 
 from polyir.dialects.scop import LocalArrayOp, ScopOp
 from polyir.model.scop import scop_of
-from polyir.model.tree import tree_from_schedule
 from polyir.transform.copy_statements import copy_operation
 from polyir.transform.expansion.box import Allocator
 from polyir.transform.promote import Promotion
+from polyir.tree.operations import operations_of
 
 
 def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> None:
@@ -39,5 +39,5 @@ def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> Non
         op.body.block.insert_op_before(statement, op.tree)
     if promotion.schedule is not None:
         old = op.tree
-        op.body.block.insert_op_before(tree_from_schedule(promotion.schedule), old)
+        op.body.block.insert_op_before(operations_of(promotion.schedule), old)
         Rewriter.erase_op(old)

@@ -15,7 +15,6 @@ import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from polyir.base.diagnostics import LegalityError
-from polyir.isl_trees import node_type
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
@@ -24,6 +23,7 @@ from polyir.model.tree_loops import iterations_at
 from polyir.sets.lists import maps_of
 from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
 from polyir.transform.walk import BAND
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 
 class NotPromotableError(ValueError):
@@ -38,7 +38,7 @@ class NotAccessedError(NotPromotableError):
 class LoopBody:
     """The node at the end of `path` in `schedule`, and `{ S[i] -> [t] }`: its iterations."""
 
-    schedule: isl.Schedule
+    schedule: Schedule
     path: TreePath
     iterations: isl.UnionMap
     shown: str
@@ -52,8 +52,9 @@ class LoopBody:
     def iterations_by_functions(self) -> Mapping[str, isl.PwMultiAff]:
         """`iterations` by the functions of the bands around, for each statement."""
         node = node_at(self.schedule, self.path)
-        functions = node.get_prefix_schedule_union_pw_multi_aff().get_pw_multi_aff_list()
-        pieces = (functions.get_at(position) for position in range(functions.n_pw_multi_aff()))
+        functions = isl.UnionPwMultiAff.from_multi_union_pw_aff(node.prefix_functions)
+        listed = functions.get_pw_multi_aff_list()
+        pieces = (listed.get_at(position) for position in range(listed.n_pw_multi_aff()))
         return {each.get_tuple_name(isl.dim_type.in_): each for each in pieces}
 
 
@@ -68,25 +69,25 @@ def loop_body_at(scop: Scop, address: LoopAddress) -> LoopBody:
     return place
 
 
-def body_of_loop(schedule: isl.Schedule, place: LoopPosition, shown: str) -> LoopBody | None:
+def body_of_loop(schedule: Schedule, place: LoopPosition, shown: str) -> LoopBody | None:
     """The place inside a loop, after its band was split; `None` inside of symbolic tiles."""
     band = node_at(schedule, place.path)
-    if place.member + 1 < band.band_n_member():
-        if band.is_subtree_anchored():
+    if place.member + 1 < len(band.members):
+        if band.is_subtree_anchored:
             return None
-        band = band.band_split(place.member + 1)
+        band = band.split(place.member + 1)
     node = band.child(0)
     if _cut_by_tiles(band):
         return None
-    return LoopBody(band.get_schedule(), (*place.path, 0), iterations_at(node), shown)
+    return LoopBody(band.schedule, (*place.path, 0), iterations_at(node), shown)
 
 
-def _cut_by_tiles(band: isl.ScheduleNode) -> bool:
+def _cut_by_tiles(band: ScheduleNode) -> bool:
     """Do symbolic tiles cut a loop that is inside of `band`, and `band` or one around it?"""
     inner, node = 0, band
-    while node.has_parent():
-        if node_type(node) is BAND:
-            inner += node.band_n_member()
+    while node.has_parent:
+        if node.kind is BAND:
+            inner += len(node.members)
         tiles = tiles_at(node)
         if tiles is not None and len(tiled_loops(node)) > inner:
             return True
@@ -101,20 +102,20 @@ def loop_bodies_around(scop: Scop, array: str) -> Iterator[LoopBody]:
         for access in body.accesses:
             if access.array == array:
                 instances = instances.union(isl.UnionSet.from_set(access.relation.domain()))
-    node = scop.schedule.get_root().child(0)
+    node = scop.schedule.root.child(0)
     path: TreePath = (0,)
-    while node.n_children() > 0:
-        if node_type(node) is BAND:
-            for member in range(node.band_n_member()):
-                number = node.get_schedule_depth() + member + 1
+    while node.n_children > 0:
+        if node.kind is BAND:
+            for member in range(len(node.members)):
+                number = node.schedule_depth + member + 1
                 shown = f"an iteration of loop {number}"
                 place = body_of_loop(scop.schedule, LoopPosition(path, member), shown)
                 if place is not None:
                     yield place
         holders = [
             number
-            for number in range(node.n_children())
-            if not node.child(number).get_domain().is_disjoint(instances)
+            for number in range(node.n_children)
+            if not node.child(number).domain.is_disjoint(instances)
             and not _passes_none(node.child(number), instances)
         ]
         if len(holders) != 1:
@@ -122,9 +123,9 @@ def loop_bodies_around(scop: Scop, array: str) -> Iterator[LoopBody]:
         node, path = node.child(holders[0]), (*path, holders[0])
 
 
-def _passes_none(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
-    is_filter = node_type(node) is isl.schedule_node_type.filter
-    return is_filter and bool(node.filter_get_filter().is_disjoint(instances))
+def _passes_none(node: ScheduleNode, instances: isl.UnionSet) -> bool:
+    is_filter = node.kind is Kind.FILTER
+    return is_filter and bool(node.filter.is_disjoint(instances))
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,13 @@ import islpy as isl
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, ReductionAttr, VectorAttr
-from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
-from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.tree import attributes_of_members
 from polyir.model.vectors import has_vectors
 from polyir.sets.lists import sets_of
 from polyir.transform.address import LoopAddress
-from polyir.transform.bands import (
-    LoopMember,
-    anchored,
-    insert_band,
-    loop_members,
-    replace_band,
-    start_at,
-)
+from polyir.transform.bands import anchored, replace_band, start_at
 from polyir.transform.common_vectors import (
     are_parallel,
     parallel_vector_loop,
@@ -53,11 +43,11 @@ from polyir.transform.walk import (
     BAND,
     describe_band,
     no_permutable_band,
-    require_own_instances,
     summary,
 )
+from polyir.tree import BandMember, Kind, Schedule, ScheduleNode
 
-LEAF = isl.schedule_node_type.leaf
+LEAF = Kind.LEAF
 
 
 @dataclass(frozen=True)
@@ -108,7 +98,7 @@ class RegisterTileOptions:
 
 
 def register_tile(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     dependences: Dependences,
     statements: Sequence[Statement],
     options: RegisterTileOptions | None = None,
@@ -157,17 +147,16 @@ def register_tile(
     register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
     multiplication" (TOMS 2008), for any loops whose dependences allow it.
 
-    Raises `LegalityError` if the result violates a dependence, and for trees with expansion
-    nodes; `OptionError` for an address of no loop.
+    Raises `LegalityError` if the result violates a dependence; `OptionError` for an address of no
+    loop.
     """
-    require_own_instances(schedule, "register tiling")
     options = options or RegisterTileOptions()
     by_name = {each.name: each for each in statements}
     tiler = _RegisterTiler(by_name, dependences, options)
     start = start_at(schedule, dependences, options.loop, "register tiling")
-    result = tiler.visit(start).get_schedule()
+    result = tiler.visit(start).schedule
     if not tiler.done:
-        reasons = tiler.missed or [no_permutable_band(start.get_schedule(), dependences)]
+        reasons = tiler.missed or [no_permutable_band(start.schedule, dependences)]
         return Outcome(schedule, (), (f"no register tiles were made: {summary(reasons)}",))
     what, done = "register tiling", (*tiler.done, *tiler.missed)
     outcome = settled(schedule, result, dependences, what, done, exact_flags=True)
@@ -212,11 +201,11 @@ class _RegisterTiler:
         self._dependences = dependences
         self._options = options
 
-    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down with register tiles in its innermost bands."""
-        if node_type(node) is not BAND:
+        if node.kind is not BAND:
             return self._below(node)
-        if node_type(node.child(0)) is not LEAF:
+        if node.child(0).kind is not LEAF:
             return (
                 self._distributed(node)
                 or self._in_turn(node)
@@ -228,7 +217,7 @@ class _RegisterTiler:
         if runs_over_tiles(node):
             return node
         name = describe_band(node)
-        if node.is_subtree_anchored():
+        if node.is_subtree_anchored:
             self.missed.append(anchored(node))
             return node
         shape = self._shape(node)
@@ -239,12 +228,12 @@ class _RegisterTiler:
             return self._vectors_only(node, shape, name)
         return self._blocks(node, shape, name)
 
-    def _below(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
-        return rewritten(node, range(node.n_children()), lambda child, _: self.visit(child))
+    def _below(self, node: ScheduleNode) -> ScheduleNode:
+        return rewritten(node, range(node.n_children), lambda child, _: self.visit(child))
 
-    def _distributed(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+    def _distributed(self, band: ScheduleNode) -> ScheduleNode | None:
         """`band` with point loops for each statement, if any of them gets a register tile then."""
-        if band.is_subtree_anchored():
+        if band.is_subtree_anchored:
             return None
         found = distribution(band, self._dependences)
         if found is None:
@@ -270,7 +259,7 @@ class _RegisterTiler:
         self.missed += tiler.missed
         return result
 
-    def _around_sums(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+    def _around_sums(self, band: ScheduleNode) -> ScheduleNode | None:
         """Blocks of parallel loops of `band`, inside the bands below; `None` if there are none.
 
         Loops that add up to one element in a fixed order are not permutable, and so have bands of
@@ -283,24 +272,24 @@ class _RegisterTiler:
 
         The other parallel loops are outside, so that sums of one iteration are near each other.
         """
-        if not band.band_get_permutable() or band.is_subtree_anchored() or runs_over_tiles(band):
+        if not band.permutable or band.is_subtree_anchored or runs_over_tiles(band):
             return None
-        members = list(loop_members(band))
+        members = list(band.members)
         innermost = band
-        while node_type(innermost.child(0)) is BAND:
+        while innermost.child(0).kind is BAND:
             innermost = innermost.child(0)
-            members += loop_members(innermost)
-        has_one_statement = len(sets_of(band.get_domain())) == 1
-        if node_type(innermost.child(0)) is not LEAF or not has_one_statement:
+            members += innermost.members
+        has_one_statement = len(sets_of(band.domain)) == 1
+        if innermost.child(0).kind is not LEAF or not has_one_statement:
             return None
         shape = self._shape(innermost)
         if not isinstance(shape, str) and None not in (shape.vector, shape.rows):
             return None
-        facts = band_facts(active_at(band, self._dependences), members_of(band))
+        facts = band_facts(active_at(band, self._dependences), band.band.functions_by_statement)
         movable = [place for place, is_free in enumerate(facts.coincident) if is_free]
         name = describe_band(band)
         merged = band
-        while node_type(merged.child(0)) is BAND:
+        while merged.child(0).kind is BAND:
             merged = merged.child(0).delete().parent()
         merged = replace_band(merged, members)
         shape = self._shape(merged, movable)
@@ -310,30 +299,30 @@ class _RegisterTiler:
         outer = tuple(place for place in movable if place not in block)
         return self._blocks(merged, replace(shape, outer=outer), name)
 
-    def visit_tiles(self, band: isl.ScheduleNode, apart: isl.UnionSet) -> isl.ScheduleNode:
+    def visit_tiles(self, band: ScheduleNode, apart: isl.UnionSet) -> ScheduleNode:
         """`band` in two, one of the instances of the tiles `apart`, with register tiles in each."""
         rest = band.order_before(apart).parent()
-        number = rest.get_child_position()
+        number = rest.child_position
         places = (number - 1, number)
         sequence = rewritten(rest.parent(), places, lambda part, _: self.visit(part))
         return sequence.child(number - 1)
 
-    def _shape(self, band: isl.ScheduleNode, movable: Sequence[int] | None = None) -> _Shape | str:
+    def _shape(self, band: ScheduleNode, movable: Sequence[int] | None = None) -> _Shape | str:
         """Which members are to be the loops of the block, or why there are none.
 
         They are among the `movable` ones, by default all if `band` is permutable, else the last.
         """
-        instances = sets_of(band.get_domain())
+        instances = sets_of(band.domain)
         if len(instances) != 1:
             return "it has several statements"
         statement = self._statements[instances[0].get_tuple_name()]
         if not has_vectors(statement):
             return "the elements of an array form no vectors"
-        first = band.get_schedule_depth()
+        first = band.schedule_depth
         schedule = schedule_of_statement(band, statement.domain, first)
-        members = band.band_n_member()
+        members = len(band.members)
         if movable is None:
-            movable = range(members) if band.band_get_permutable() else (members - 1,)
+            movable = range(members) if band.permutable else (members - 1,)
         found = {place: direction_of(statement, schedule, first + place) for place in movable}
         directions = {place: each for place, each in found.items() if each is not None}
         stores = [
@@ -389,11 +378,11 @@ class _RegisterTiler:
                 return _Shape(None, row, kept_loop)
         return "no parallel loop has accesses to successive elements"
 
-    def _is_shared(self, band: isl.ScheduleNode, member: int) -> bool:
+    def _is_shared(self, band: ScheduleNode, member: int) -> bool:
         """Whether threads share the iterations of a member."""
-        return ParallelAttr() in attributes_of_members(band)[member]
+        return ParallelAttr() in band.loop_attributes[member]
 
-    def _in_turn(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+    def _in_turn(self, band: ScheduleNode) -> ScheduleNode | None:
         """`band` with a vector loop for each of the statements that run in turn in it."""
         place = parallel_vector_loop(band, self._dependences, self._statements)
         if place is None:
@@ -401,7 +390,7 @@ class _RegisterTiler:
         self.done.append(f"separated the statements in loop {place + 1} of {describe_band(band)}")
         return self._below(_distribute(band, place))
 
-    def _updates_together(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+    def _updates_together(self, band: ScheduleNode) -> ScheduleNode | None:
         """`band` with one vector loop for all statements that run in turn in it, innermost."""
         if not self._options.reassociate:
             return None
@@ -411,18 +400,18 @@ class _RegisterTiler:
         shape = _Shape(place, None, is_reduction=True)
         return self._vectors_only(band, shape, describe_band(band))
 
-    def _updates_apart(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+    def _updates_apart(self, band: ScheduleNode) -> ScheduleNode | None:
         """`band` with loops for each of the statements that run in turn in it, for their updates.
 
         One of them gets vectors of partial results then, as a loop can update one element only. As
         many loops stay common as do not keep another statement from vectors.
         """
-        if not self._options.reassociate or band.is_subtree_anchored():
+        if not self._options.reassociate or band.is_subtree_anchored:
             return None
         if not runs_statements_in_turn(band):
             return None
-        best: tuple[isl.ScheduleNode, _RegisterTiler, int] | None = None
-        for count in reversed(range(band.band_n_member())):
+        best: tuple[ScheduleNode, _RegisterTiler, int] | None = None
+        for count in reversed(range(len(band.members))):
             found = distribution_inside(band, self._dependences, tuple(range(count)))
             if found is None:
                 continue
@@ -442,53 +431,53 @@ class _RegisterTiler:
         self.has_partial_results = True
         return result
 
-    def _vectors_only(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
+    def _vectors_only(self, band: ScheduleNode, shape: _Shape, name: str) -> ScheduleNode:
         """`band` with its vector loop innermost."""
         assert shape.vector is not None
         width = self._options.width
-        members = list(loop_members(band))
+        members = list(band.members)
         chosen = members.pop(shape.vector)
         attribute = ReductionAttr(width) if shape.is_reduction else VectorAttr(width)
         members.append(replace(chosen, attributes=with_attribute(chosen.attributes, attribute)))
         what = "partial results" if shape.is_reduction else "vectors"
         self.has_partial_results |= shape.is_reduction
         self.done.append(f"{what} of {width} along loop {shape.vector + 1} of {name}")
-        return replace_band(band, members, bool(band.band_get_permutable()))
+        return replace_band(band, members, band.permutable)
 
-    def _blocks(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
+    def _blocks(self, band: ScheduleNode, shape: _Shape, name: str) -> ScheduleNode:
         """`band` as loops over blocks, the loops that are in no block, and those of a block."""
         self.has_blocks |= None not in (shape.vector, shape.rows)
-        members = loop_members(band)
+        members = band.members
         sizes = self._sizes(shape)
         others = [place for place in range(len(members)) if place not in (*sizes, *shape.outer)]
         if shape.kept is not None:
             others.sort(key=lambda place: place == shape.kept)
-        tiles: list[LoopMember] = []
-        block: list[LoopMember] = []
+        tiles: list[BandMember] = []
+        block: list[BandMember] = []
         for place, size in sizes.items():
             is_vector = place == shape.vector
             own = VectorAttr(self._options.width) if is_vector else JamAttr(size)
             outer, inner = cut(members[place].attributes)
-            tiles.append(LoopMember(tile_values(members[place].function, size), attributes=outer))
+            tiles.append(BandMember(tile_values(members[place].function, size), attributes=outer))
             # Both loops of a block get their form here, whatever they had before.
             rest = tuple(each for each in inner if not isinstance(each, VectorAttr | JamAttr))
             block.insert(0, replace(members[place], attributes=(*rest, own)))
-        node = insert_band(band.delete(), block, True)
-        node = insert_band(node, [members[place] for place in others])
-        node = insert_band(node, tiles, True)
-        is_tiled = bool(self._options.tiles) and bool(band.band_get_permutable())
+        node = band.delete().insert_band(block, True)
+        node = node.insert_band([members[place] for place in others])
+        node = node.insert_band(tiles, True)
+        is_tiled = bool(self._options.tiles) and band.permutable
         depth = 0
         if is_tiled and None not in (shape.vector, shape.rows):
             node = self._tiles_of_blocks(node, members, tuple(sizes), others)
             depth += 1
         if shape.outer:
-            node = insert_band(node, [members[place] for place in shape.outer], True)
+            node = node.insert_band([members[place] for place in shape.outer], True)
             numbers = ", ".join(str(place + 1) for place in shape.outer)
             plural = "s" * (len(shape.outer) > 1)
             self.done.append(f"blocks are inside loop{plural} {numbers} of {name}")
             depth += 1
         self.done.append(f"blocks of {_block_text(sizes)} of {name}")
-        (instances,) = sets_of(band.get_domain())
+        (instances,) = sets_of(band.domain)
         domain = self._statements[instances.get_tuple_name()].domain
         for _ in range(depth):
             node = node.child(0)
@@ -498,16 +487,16 @@ class _RegisterTiler:
         only_cut = self._options.masked and has_masks
         complete = complete_blocks(node, domain, tuple(sizes.values()), only_cut)
         if complete is not None:
-            node = node.child(0).band_set_ast_build_options(complete).parent()
+            node = node.child(0).changed(options=complete).parent()
         return node.ancestor(depth)
 
     def _tiles_of_blocks(
         self,
-        node: isl.ScheduleNode,
-        members: Sequence[LoopMember],
+        node: ScheduleNode,
+        members: Sequence[BandMember],
         block: Sequence[int],
         inner: Sequence[int],
-    ) -> isl.ScheduleNode:
+    ) -> ScheduleNode:
         """Loops over tiles of blocks, above `node`.
 
         They are for the loops of a `block`, vector and rows, and the `inner` ones in no block.
@@ -518,10 +507,12 @@ class _RegisterTiler:
         ):
             sizes = {vector: columns} | dict.fromkeys(inner, others) | {rows: height}
             tiles = [
-                LoopMember(tile_values(members[n].function, each)) for n, each in sizes.items()
+                BandMember(tile_values(members[n].function, each)) for n, each in sizes.items()
             ]
-            tiled = insert_band(node, tiles, True)
-            if band_facts(active_at(tiled, self._dependences), members_of(tiled)).coincident[-1]:
+            tiled = node.insert_band(tiles, True)
+            if band_facts(
+                active_at(tiled, self._dependences), tiled.band.functions_by_statement
+            ).coincident[-1]:
                 break
         shown = " x ".join(map(str, sizes.values()))
         loops = ", ".join(str(place + 1) for place in sizes)
@@ -553,14 +544,14 @@ def _block_text(sizes: dict[int, int]) -> str:
     return f"{shown} along loop{'s' * (len(sizes) > 1)} {numbers}"
 
 
-def _distribute(band: isl.ScheduleNode, place: int) -> isl.ScheduleNode:
+def _distribute(band: ScheduleNode, place: int) -> ScheduleNode:
     """The node in the place of `band`, with one member inside the sequence below all others."""
-    others = list(loop_members(band))
+    others = list(band.members)
     inner = others.pop(place)
-    permutable = bool(band.band_get_permutable())
+    permutable = band.permutable
     node = band.delete()
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         leaf = node.child(position).child(0)
-        own = inner.with_function(inner.function.intersect_domain(leaf.get_domain().universe()))
-        node = insert_band(leaf, [own], True).parent().parent()
-    return insert_band(node, others, permutable) if others else node
+        own = inner.with_function(inner.function.intersect_domain(leaf.domain.universe()))
+        node = leaf.insert_band([own], True).parent().parent()
+    return node.insert_band(others, permutable) if others else node

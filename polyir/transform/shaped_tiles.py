@@ -11,20 +11,14 @@ import islpy as isl
 
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import annotate_band
 from polyir.model.outcome import Outcome
 from polyir.sets.values import isl_value
-from polyir.transform.bands import LoopMember, anchored, loop_members
+from polyir.transform.bands import anchored
 from polyir.transform.loop_attributes import settled
 from polyir.transform.tile import TileOptions, insert_tiles, runs_over_tiles
-from polyir.transform.walk import (
-    BAND,
-    name_list,
-    require_own_instances,
-    statements_of,
-    summary,
-)
+from polyir.transform.walk import BAND, name_list, statements_of, summary
+from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
 
 
 @dataclass(frozen=True)
@@ -77,7 +71,7 @@ class ShapedTileOptions:
 
 
 def tile_with_shape(
-    schedule: isl.Schedule, dependences: Dependences, options: ShapedTileOptions
+    schedule: Schedule, dependences: Dependences, options: ShapedTileOptions
 ) -> Outcome:
     """Tile the outermost loops of each nest by the hyperplanes that a shape combines of them.
 
@@ -91,11 +85,10 @@ def tile_with_shape(
     tiles are the rectangular ones of a skewed nest. Points keep their order. Nests of fewer
     loops than a row has entries are left alone.
 
-    Raises `LegalityError` if the tiles violate a dependence, and for trees with expansion nodes.
+    Raises `LegalityError` if the tiles violate a dependence.
     """
-    require_own_instances(schedule, "tiling")
     tiler = _ShapedTiler(dependences, options)
-    result = tiler.visit(schedule.get_root()).get_schedule()
+    result = tiler.visit(schedule.root).schedule
     if not tiler.tiled:
         reasons = tiler.narrow or ["there is no loop"]
         return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
@@ -114,9 +107,9 @@ class _ShapedTiler:
         self._rows = options.shape.rows
         self._sizes = options.tile_options().sizes_by_level(len(self._rows))
 
-    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down, tiled."""
-        if node_type(node) is not BAND or runs_over_tiles(node):
+        if node.kind is not BAND or runs_over_tiles(node):
             return mapped_children(node, self.visit)
         loops = _loops_from(node)
         wanted = len(self._rows[0])
@@ -124,7 +117,7 @@ class _ShapedTiler:
         if len(loops) < wanted:
             self.narrow.append(f"{nest} does not have {wanted} perfectly nested loops")
             return node
-        if node.is_subtree_anchored():
+        if node.is_subtree_anchored:
             raise LegalityError(f"{nest} cannot be tiled: {anchored(node)}")
         combined = [_combination(loops, row) for row in self._rows]
         for sizes in reversed(self._sizes):
@@ -134,20 +127,20 @@ class _ShapedTiler:
         return node
 
 
-def _loops_from(band: isl.ScheduleNode) -> list[LoopMember]:
+def _loops_from(band: ScheduleNode) -> list[BandMember]:
     """The members of `band` and of the bands directly below it."""
-    loops: list[LoopMember] = []
-    while node_type(band) is BAND:
-        loops += loop_members(band)
+    loops: list[BandMember] = []
+    while band.kind is BAND:
+        loops += band.members
         band = band.child(0)
     return loops
 
 
-def _combination(loops: Sequence[LoopMember], row: Sequence[int]) -> LoopMember:
+def _combination(loops: Sequence[BandMember], row: Sequence[int]) -> BandMember:
     """The sum of loops that a row says."""
     terms = [
         loop.function.scale_val(isl_value(factor))
         for loop, factor in zip(loops, row, strict=False)
         if factor
     ]
-    return LoopMember(reduce(isl.UnionPwAff.add, terms))
+    return BandMember(reduce(isl.UnionPwAff.add, terms))

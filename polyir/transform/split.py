@@ -17,7 +17,7 @@ from polyir.sets.lists import parameters_of
 from polyir.transform.address import Directory, LoopAddress, StatementAddress, StatementPart
 from polyir.transform.bands import listed, require_free, split_at
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import require_own_instances
+from polyir.tree import Schedule
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class SplitOptions:
             raise OptionError("give a statement to split, as in statements=S0")
 
 
-def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOptions) -> Outcome:
+def split(schedule: Schedule, dependences: Dependences, options: SplitOptions) -> Outcome:
     """Split the instances of statements at a loop: those that meet a condition run first.
 
         band [i]        =>        sequence
@@ -51,10 +51,8 @@ def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOption
     the condition holds for all or for none, nothing changes. All flags of the result are exact.
 
     Raises `OptionError` for names of no statement or loop, for statements that are not in the
-    loop and for malformed conditions, `LegalityError` if a dependence is violated, and for trees
-    with extension or expansion nodes.
+    loop and for malformed conditions, `LegalityError` if a dependence is violated.
     """
-    require_own_instances(schedule, "splitting")
     directory = Directory(schedule)
     parts = tuple(
         part for reference in options.statements for part in directory.parts_of(reference)
@@ -68,13 +66,13 @@ def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOption
     what = f"splitting {listed(options.statements)} by '{options.condition}'"
     require_free(loop.band, what)
     chosen = _chosen(parts, options.condition)
-    inside = loop.band.get_domain()
+    inside = loop.band.domain
     for count, instances in (("none", chosen), ("all", inside.subtract(chosen))):
         if instances.is_empty():
             reason = f"'{options.condition}' holds for {count} of the instances in {loop}"
             return Outcome(schedule, (), (f"nothing was split: {reason}",))
     band = split_at(loop.band, loop.member)
-    changed = band.order_before(chosen).get_schedule()
+    changed = band.order_before(chosen).schedule
     done = f"split {listed(options.statements)} by '{options.condition}' at {loop}"
     return settled(schedule, changed, dependences, what, [done])
 

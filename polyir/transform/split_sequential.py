@@ -13,18 +13,18 @@ from itertools import chain
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type
-from polyir.model.order import Active, all_active, below, forward, members_of, still_active
+from polyir.model.order import Active, all_active, below, forward, still_active
 from polyir.model.outcome import Outcome
 from polyir.sets.lists import basic_maps_of, sets_of
 from polyir.transform.bands import require_free, split_at
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import BAND, name_list, require_own_instances, statements_of
+from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.tree import Schedule, ScheduleNode
 
 WHAT = "splitting sequential loops"
 
 
-def split_sequential(schedule: isl.Schedule, dependences: Dependences) -> Outcome:
+def split_sequential(schedule: Schedule, dependences: Dependences) -> Outcome:
     """Split each sequential loop with one iteration from or to which all its dependences go.
 
     The iterations before that one have no dependences between them, and neither have those after
@@ -41,14 +41,13 @@ def split_sequential(schedule: isl.Schedule, dependences: Dependences) -> Outcom
                                       band [j]
 
     All flags of the result are exact. Raises `LegalityError` for AST options that name loops by
-    their position, and for trees with extension or expansion nodes.
+    their position.
     """
-    require_own_instances(schedule, WHAT)
     done: list[str] = []
     changed = schedule
-    while found := next(_found(changed.get_root(), all_active(dependences.ordering)), None):
+    while found := next(_found(changed.root, all_active(dependences.ordering)), None):
         require_free(found.band, WHAT)
-        number = found.band.get_schedule_depth() + found.member + 1
+        number = found.band.schedule_depth + found.member + 1
         names = name_list(statements_of(found.band))
         done.append(f"split loop {number} around {names} at one iteration: the parts are parallel")
         changed = _split(found)
@@ -65,16 +64,16 @@ class _Crossing:
     The `value` is `{ [the loops around] -> [the member] }`, and single-valued.
     """
 
-    band: isl.ScheduleNode
+    band: ScheduleNode
     member: int
     value: isl.Map
 
 
-def _found(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[_Crossing]:
+def _found(node: ScheduleNode, actives: tuple[Active, ...]) -> Iterator[_Crossing]:
     """The loops to split from `node` down, the outermost first."""
-    if node_type(node) is BAND:
+    if node.kind is BAND:
         inside = actives
-        for position, member in enumerate(members_of(node)):
+        for position, member in enumerate(node.band.functions_by_statement):
             carried = [
                 relation for each in inside if not (relation := forward(each, member)).is_empty()
             ]
@@ -82,10 +81,10 @@ def _found(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[_Cro
                 yield _Crossing(node, position, value)
             inside = still_active(inside, member)
     for position, inner in enumerate(below(node, actives)):
-        yield from _found(node.get_child(position), inner)
+        yield from _found(node.child(position), inner)
 
 
-def _common_value(band: isl.ScheduleNode, member: int, carried: list[isl.Map]) -> isl.Map | None:
+def _common_value(band: ScheduleNode, member: int, carried: list[isl.Map]) -> isl.Map | None:
     """`{ [the loops around] -> [the member] }`: where all pairs of `carried` start or end."""
     dates = _dates(band, member)
     common: isl.Map | None = None
@@ -103,11 +102,11 @@ def _common_value(band: isl.ScheduleNode, member: int, carried: list[isl.Map]) -
     return common
 
 
-def _dates(band: isl.ScheduleNode, member: int) -> isl.UnionMap:
+def _dates(band: ScheduleNode, member: int) -> isl.UnionMap:
     """`{ S[i] -> [t] }`: the values of the loops around a member, and its own."""
     inner = split_at(band, member)
-    own = isl.UnionMap.from_union_pw_aff(inner.band_get_partial_schedule().get_at(0))
-    around = inner.get_prefix_schedule_union_map().intersect_domain(inner.get_domain())
+    own = isl.UnionMap.from_union_pw_aff(inner.members[0].function)
+    around = inner.prefix_schedule.intersect_domain(inner.domain)
     return around.flat_range_product(own)
 
 
@@ -119,12 +118,12 @@ def _values(dates: isl.UnionMap, instances: isl.Set) -> isl.Map:
     return values.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, around)
 
 
-def _split(found: _Crossing) -> isl.Schedule:
+def _split(found: _Crossing) -> Schedule:
     """The tree with the iterations before the value, at it and after it apart."""
     dates = _dates(found.band, found.member)
     before = _instances(dates, found.value.apply_range(isl.Map("{ [value] -> [t] : t < value }")))
     band = split_at(found.band, found.member).order_before(before)
-    return band.order_before(_instances(dates, found.value)).get_schedule()
+    return band.order_before(_instances(dates, found.value)).schedule
 
 
 def _instances(dates: isl.UnionMap, values: isl.Map) -> isl.UnionSet:

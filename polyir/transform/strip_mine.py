@@ -13,17 +13,10 @@ from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import member_steps
 from polyir.sets.lists import sets_of
 from polyir.transform.address import Directory, Loop, LoopAddress
-from polyir.transform.bands import (
-    LoopMember,
-    insert_band,
-    loop_members,
-    replace_band,
-    require_free,
-    single_out,
-)
+from polyir.transform.bands import replace_band, require_free, single_out
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import tile_values
-from polyir.transform.walk import require_own_instances
+from polyir.tree import BandMember, Schedule, ScheduleNode
 
 UNROLL = isl.ast_loop_type.unroll
 
@@ -72,9 +65,7 @@ class UnrollJamOptions:
             raise OptionError(f"factor must be 2 or more: factor={self.factor}")
 
 
-def strip_mine(
-    schedule: isl.Schedule, dependences: Dependences, options: StripMineOptions
-) -> Outcome:
+def strip_mine(schedule: Schedule, dependences: Dependences, options: StripMineOptions) -> Outcome:
     """Cut a loop into a loop over strips and a loop within one strip.
 
         band [i]        =>        band [s floor(i / s), i]
@@ -82,26 +73,25 @@ def strip_mine(
     The order stays. Tiling is strip-mining and interchange. All flags of the result are exact.
 
     Raises `OptionError` for an address of no loop, `LegalityError` if the schedule violates a
-    dependence as it is, and for trees with extension or expansion nodes.
+    dependence as it is.
     """
-    require_own_instances(schedule, "strip-mining")
     loop = Directory(schedule).loop(options.loop)
     require_free(loop.band, f"strip-mining {loop}")
-    members = loop_members(loop.band)
+    members = loop.band.members
     before, points, after = (
         members[: loop.member],
         members[loop.member],
         members[loop.member + 1 :],
     )
     outer, inner = cut(points.attributes)
-    strips = LoopMember(tile_values(points.function, options.size), attributes=outer)
+    strips = BandMember(tile_values(points.function, options.size), attributes=outer)
     points = replace(points, attributes=inner)
-    changed = replace_band(loop.band, (*before, strips, points, *after)).get_schedule()
+    changed = replace_band(loop.band, (*before, strips, points, *after)).schedule
     done = f"cut {loop} into strips of {options.size}"
     return settled(schedule, changed, dependences, f"strip-mining {loop}", [done])
 
 
-def unroll(schedule: isl.Schedule, dependences: Dependences, options: UnrollOptions) -> Outcome:
+def unroll(schedule: Schedule, dependences: Dependences, options: UnrollOptions) -> Outcome:
     """Unroll a loop, completely or by a factor.
 
     By a factor f, the loop is cut into strips of f iterations, and the loop within a strip is
@@ -115,24 +105,21 @@ def unroll(schedule: isl.Schedule, dependences: Dependences, options: UnrollOpti
 
     Raises `OptionError` for an address of no loop, and for complete unrolling where the number
     of iterations is no constant; `LegalityError` if the schedule violates a dependence as it
-    is, and for trees with extension or expansion nodes.
+    is.
     """
-    require_own_instances(schedule, "unrolling")
     loop = Directory(schedule).loop(options.loop)
     require_free(loop.band, f"unrolling {loop}")
     if options.factor == 0:
         _require_constant_count(loop)
-        changed = loop.band.band_member_set_ast_loop_type(loop.member, UNROLL).get_schedule()
+        changed = loop.band.with_member(loop.member, kind=UNROLL).schedule
         done = f"unrolled {loop} completely"
         return settled(schedule, changed, dependences, f"unrolling {loop}", [done])
-    changed = _strips_over_unrolled(loop, options.factor).get_schedule()
+    changed = _strips_over_unrolled(loop, options.factor).schedule
     done = f"unrolled {loop} by {options.factor}"
     return settled(schedule, changed, dependences, f"unrolling {loop}", [done])
 
 
-def unroll_jam(
-    schedule: isl.Schedule, dependences: Dependences, options: UnrollJamOptions
-) -> Outcome:
+def unroll_jam(schedule: Schedule, dependences: Dependences, options: UnrollJamOptions) -> Outcome:
     """Unroll a loop and jam the copies into its inner loops.
 
     The loop is cut into strips as by `unroll`, and the loop within a strip becomes the innermost
@@ -146,22 +133,21 @@ def unroll_jam(
     All flags of the result are exact.
 
     Raises `OptionError` for an address of no loop and for a loop without loops inside,
-    `LegalityError` if a dependence is violated, and for trees with extension or expansion nodes.
+    `LegalityError` if a dependence is violated.
     """
-    require_own_instances(schedule, "unroll-and-jam")
     loop = Directory(schedule).loop(options.loop)
     require_free(loop.band, f"unrolling and jamming {loop}")
     if not _has_loop_inside(loop):
         raise OptionError(f"there is no loop inside {loop} to jam (see unroll)")
     points = _strips_over_unrolled(loop, options.factor).child(0)
-    changed = points.band_sink().get_schedule()
+    changed = points.sink().schedule
     what = f"unrolling {loop} by {options.factor} into its inner loops"
     done = f"unrolled {loop} by {options.factor} and jammed the copies"
     return settled(schedule, changed, dependences, what, [done])
 
 
 def _has_loop_inside(loop: Loop) -> bool:
-    directory = Directory(loop.band.get_schedule())
+    directory = Directory(loop.band.schedule)
     return any(
         loop.place in part.loops and part.loops[-1] != loop.place
         for parts in directory.parts.values()
@@ -169,21 +155,21 @@ def _has_loop_inside(loop: Loop) -> bool:
     )
 
 
-def _strips_over_unrolled(loop: Loop, factor: int) -> isl.ScheduleNode:
+def _strips_over_unrolled(loop: Loop, factor: int) -> ScheduleNode:
     """The band of the strips of `factor` iterations of `loop`, above the unrolled points.
 
     Of the two, only the strips become a loop: they have all attributes.
     """
     size = factor * member_steps(loop.band)[loop.member]
     band = single_out(loop.band, loop.member)
-    (points,) = loop_members(band)
+    (points,) = band.members
     full = _full_strips(band, size)
     band = replace_band(band, [replace(points, kind=UNROLL, attributes=())])
-    strips = LoopMember(tile_values(points.function, size), attributes=points.attributes)
-    return insert_band(band, [strips]).band_set_ast_build_options(full)
+    strips = BandMember(tile_values(points.function, size), attributes=points.attributes)
+    return band.insert_band([strips]).changed(options=full)
 
 
-def _full_strips(band: isl.ScheduleNode, size: int) -> isl.UnionSet:
+def _full_strips(band: ScheduleNode, size: int) -> isl.UnionSet:
     """The AST option that isolates strips in which no statement runs some iterations only.
 
     `{ isolate[[outer loops] -> [strip]] }`, where `band` has the loop that is cut. A statement's
@@ -204,12 +190,12 @@ def _full_strips(band: isl.ScheduleNode, size: int) -> isl.UnionSet:
     return isl.UnionSet.from_set(full.subtract(cut).coalesce().wrap().set_tuple_name("isolate"))
 
 
-def _runs(band: isl.ScheduleNode) -> tuple[isl.Map, ...]:
+def _runs(band: ScheduleNode) -> tuple[isl.Map, ...]:
     """`{ [outer loops] -> [value] }` of the one loop of `band`, for each statement in it."""
-    outer = band.get_prefix_schedule_relation()
-    values = band.band_get_partial_schedule_union_map()
+    outer = band.prefix_schedule
+    values = band.band.partial_schedule_map
     runs: list[isl.Map] = []
-    for instances in sets_of(band.get_domain()):
+    for instances in sets_of(band.domain):
         if not instances.is_empty():
             own = isl.UnionSet.from_set(instances)
             run = outer.intersect_domain(own).reverse().apply_range(values.intersect_domain(own))

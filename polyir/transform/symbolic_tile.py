@@ -17,16 +17,16 @@ from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import Origins, SymbolicTiles
 from polyir.dialects.scop import ScopOp
-from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles, with_tiles
 from polyir.sets.lists import parameters_of
 from polyir.transform.address import Directory, Loop, LoopAddress, LoopPosition, node_at
-from polyir.transform.bands import listed, loop_members, require_free, split_at, with_attributes
+from polyir.transform.bands import listed, require_free, split_at
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import Levels, TileOptions, Tiler, run_tiler
-from polyir.transform.walk import BAND, MARK, require_own_instances
+from polyir.transform.walk import BAND, MARK
+from polyir.tree import Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class SymbolicTileOptions:
 
 
 def tile_symbolically(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     dependences: Dependences,
     sizes: Sequence[str],
     options: SymbolicTileOptions,
@@ -63,11 +63,9 @@ def tile_symbolically(
     loop goes back along a dependence. Bands are looked for as by `tile`. Loops that are given must
     be directly inside each other; they need not be members of one band, nor called permutable.
 
-    Raises `LegalityError` if tiles of some sizes violate a dependence, and for trees with
-    extension or expansion nodes; `OptionError` for addresses of no loop, and of loops that are
-    not directly inside each other.
+    Raises `LegalityError` if tiles of some sizes violate a dependence; `OptionError` for addresses
+    of no loop, and of loops that are not directly inside each other.
     """
-    require_own_instances(schedule, "tiling")
     if options.loops:
         return _tile_loops(schedule, dependences, sizes, options)
     return run_tiler(_SymbolicTiler(sizes, options, dependences), schedule, dependences)
@@ -83,16 +81,16 @@ class _SymbolicTiler(Tiler):
         self._names = sizes
         self._origins = options.origins
 
-    def insert_tiles(self, band: isl.ScheduleNode, levels: Levels) -> isl.ScheduleNode:
+    def insert_tiles(self, band: ScheduleNode, levels: Levels) -> ScheduleNode:
         # Tiles around it, by a mark or a band, hold the new ones.
-        return _insert_mark(band, self._origins, self._names[: band.band_n_member()])
+        return _insert_mark(band, self._origins, self._names[: len(band.members)])
 
     def in_words(self, levels: Levels) -> str:
         return " x ".join(self._names[: len(levels[0])])
 
 
 def _tile_loops(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     dependences: Dependences,
     sizes: Sequence[str],
     options: SymbolicTileOptions,
@@ -104,36 +102,34 @@ def _tile_loops(
     if [loop.place for loop in loops] != list(islice(_nested(first), len(loops))):
         raise OptionError(f"{shown} are not perfectly nested")
     require_free(first.band, f"tiling {shown}")
-    if last.member + 1 < last.band.band_n_member():
-        schedule = last.band.band_split(last.member + 1).get_schedule()
+    if last.member + 1 < len(last.band.members):
+        schedule = last.band.split(last.member + 1).schedule
     band = split_at(node_at(schedule, first.place.path), first.member)
     mark = _insert_mark(band, options.origins, sizes[: len(loops)])
     done = f"tiled {shown} by {' x '.join(sizes[: len(loops)])}"
-    return settled(schedule, mark.get_schedule(), dependences, f"tiling {shown}", [done])
+    return settled(schedule, mark.schedule, dependences, f"tiling {shown}", [done])
 
 
-def _insert_mark(
-    band: isl.ScheduleNode, origins: Origins, sizes: Sequence[str]
-) -> isl.ScheduleNode:
+def _insert_mark(band: ScheduleNode, origins: Origins, sizes: Sequence[str]) -> ScheduleNode:
     """The mark of the tiles of as many loops as there are sizes, from `band` down."""
     blocks: list[LoopAttributes] = []
     node = band
     while len(blocks) < len(sizes):
-        if node_type(node) is BAND:
-            pairs = [cut(member.attributes) for member in loop_members(node)]
+        if node.kind is BAND:
+            pairs = [cut(member.attributes) for member in node.members]
             blocks += [outer for outer, _ in pairs]
-            node = with_attributes(node, [inner for _, inner in pairs])
+            node = node.with_loop_attributes([inner for _, inner in pairs])
         node = node.child(0)
-    node = node.ancestor(node.get_tree_depth() - band.get_tree_depth())
+    node = node.ancestor(node.tree_depth - band.tree_depth)
     return with_tiles(node, SymbolicTiles(origins, tuple(sizes), loops=tuple(blocks)))
 
 
 def _nested(first: Loop) -> Iterator[LoopPosition]:
     """`first` and the loops directly inside each other from there on."""
     node, path, start = first.band, first.place.path, first.member
-    while node_type(node) in (BAND, MARK):
-        if node_type(node) is BAND:
-            yield from (LoopPosition(path, member) for member in range(start, node.band_n_member()))
+    while node.kind in (BAND, MARK):
+        if node.kind is BAND:
+            yield from (LoopPosition(path, member) for member in range(start, len(node.members)))
             start = 0
         node, path = node.child(0), (*path, 0)
 
@@ -187,7 +183,7 @@ def declare_sizes(scop: ScopOp) -> tuple[str, ...]:
     Their values are arguments of the function around it, of type index, which are added after
     the others unless a scop of the function has them. Returned are the names.
     """
-    sizes = (size for tiles in all_tiles(scop_of(scop).schedule.get_root()) for size in tiles.sizes)
+    sizes = (size for tiles in all_tiles(scop_of(scop).schedule.root) for size in tiles.sizes)
     names = [name for name in dict.fromkeys(sizes) if name not in scop.parameter_values]
     if not names:
         return ()

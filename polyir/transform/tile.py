@@ -10,7 +10,6 @@ import islpy as isl
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import (
     member_functions,
@@ -20,17 +19,7 @@ from polyir.model.tree_loops import (
 )
 from polyir.sets.values import isl_value
 from polyir.transform.address import Directory, Loop, LoopAddress, node_at
-from polyir.transform.bands import (
-    LoopMember,
-    anchored,
-    insert_band,
-    listed,
-    loop_members,
-    require_free,
-    split_at,
-    with_attributes,
-    with_attributes_at,
-)
+from polyir.transform.bands import anchored, listed, require_free, split_at, with_attributes_at
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.walk import (
     BAND,
@@ -39,11 +28,11 @@ from polyir.transform.walk import (
     describe_band,
     name_list,
     names_in,
-    require_own_instances,
     statements_of,
     summary,
     with_permutable_bands,
 )
+from polyir.tree import BandMember, Kind, Schedule, ScheduleNode, mapped_children
 
 Levels = tuple[tuple[int, ...], ...]
 """The tile sizes of the loops of a band, for each level, outermost first; none for no tiles."""
@@ -92,7 +81,7 @@ class TileOptions:
 
 
 def tile(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     dependences: Dependences,
     options: TileOptions | None = None,
     choose: LevelsOfBand | None = None,
@@ -122,21 +111,19 @@ def tile(
           band [j, k]                  band [i]
                                          band [j, k]
 
-    Raises `LegalityError` if the result violates a dependence, and for trees with expansion
-    nodes; `OptionError` for addresses of no loop, and for loops that are not nested or that do
-    not run all that the outermost one runs.
+    Raises `LegalityError` if the result violates a dependence; `OptionError` for addresses of no
+    loop, and for loops that are not nested or that do not run all that the outermost one runs.
     """
-    require_own_instances(schedule, "tiling")
     options = options or TileOptions()
     if options.loops:
         return _tile_loops(schedule, dependences, options)
     return run_tiler(Tiler(options, dependences, choose), schedule, dependences)
 
 
-def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) -> Outcome:
+def run_tiler(tiler: Tiler, schedule: Schedule, dependences: Dependences) -> Outcome:
     """What `tiler` makes of `schedule`, checked; see `tile`."""
     prepared = with_permutable_bands(schedule, dependences)
-    result = tiler.tile(prepared.get_root()).get_schedule()
+    result = tiler.tile(prepared.root).schedule
     if not tiler.tiled:
         return Outcome(schedule, (), (tiler.explain(),))
     left = tuple(f"not tiled: {reason}" for reason in tiler.narrow)
@@ -145,17 +132,17 @@ def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) ->
     return settled(schedule, result, dependences, "tiling", done, missed, exact_flags=False)
 
 
-def runs_over_tiles(band: isl.ScheduleNode) -> bool:
+def runs_over_tiles(band: ScheduleNode) -> bool:
     """Whether the loops of a band node run over tiles, of any shape, of the loops below it.
 
     They do if they have steps or are numbers of tiles, and a point of the loops around and below is
     in one tile only.
     """
-    members = range(band.band_n_member())
+    members = range(len(band.members))
     are_numbers = all(all(map(numbers_tiles, member_functions(band, member))) for member in members)
     if not are_numbers and all(step == 1 for step in member_steps(band)):
         return False
-    first, count = band.get_schedule_depth(), band.band_n_member()
+    first, count = band.schedule_depth, len(band.members)
     return all(
         _others(schedule, first, count)
         .reverse()
@@ -165,14 +152,12 @@ def runs_over_tiles(band: isl.ScheduleNode) -> bool:
     )
 
 
-def is_within_tiles(
-    band: isl.ScheduleNode, between: Sequence[isl.schedule_node_type] = (MARK,)
-) -> bool:
+def is_within_tiles(band: ScheduleNode, between: Sequence[Kind] = (MARK,)) -> bool:
     """Whether a band is inside a band of loops over tiles, with only such nodes `between`."""
     node = band.parent()
-    while node_type(node) in between:
+    while node.kind in between:
         node = node.parent()
-    return node_type(node) is BAND and runs_over_tiles(node)
+    return node.kind is BAND and runs_over_tiles(node)
 
 
 def _others(schedule: isl.Map, first: int, count: int) -> isl.Map:
@@ -211,45 +196,45 @@ class Tiler:
         self._choose = choose
         self._bands = 0
 
-    def tile(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def tile(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down, tiled."""
-        if node_type(node) is not BAND:
+        if node.kind is not BAND:
             return mapped_children(node, self.tile)
         number, self._bands = self._bands, self._bands + 1
         levels = () if runs_over_tiles(node) else self._levels(node, number)
         node = mapped_children(node, self.tile)
         return self.insert_tiles(node, levels) if levels else node
 
-    def insert_tiles(self, band: isl.ScheduleNode, levels: Levels) -> isl.ScheduleNode:
+    def insert_tiles(self, band: ScheduleNode, levels: Levels) -> ScheduleNode:
         """The tile loops of `band`, above it, and what is below them."""
         for sizes in reversed(levels):
-            blocks: list[LoopMember] = []
+            blocks: list[BandMember] = []
             points: list[LoopAttributes] = []
-            for member in loop_members(band):
+            for member in band.members:
                 outer, inner = cut(member.attributes)
                 # Loops that are unrolled are so for their points only.
                 kind = _DEFAULT if member.kind is isl.ast_loop_type.unroll else member.kind
                 blocks.append(replace(member, kind=kind, attributes=outer))
                 points.append(inner)
-            permutable = bool(band.band_get_permutable())
-            band = insert_tiles(with_attributes(band, points), blocks, sizes, permutable)
+            permutable = band.permutable
+            band = insert_tiles(band.with_loop_attributes(points), blocks, sizes, permutable)
         return band
 
     def in_words(self, levels: Levels) -> str:
         """How large tiles are."""
         return " in tiles of ".join(by_sizes(level) for level in reversed(levels))
 
-    def _levels(self, band: isl.ScheduleNode, number: int) -> Levels:
+    def _levels(self, band: ScheduleNode, number: int) -> Levels:
         """The sizes of the tiles of `band`; what speaks for or against any is noted."""
-        members = band.band_n_member()
+        members = len(band.members)
         name = describe_band(band)
         if members < self._options.min_width:
-            if node_type(band.parent()) is not BAND:
+            if band.parent().kind is not BAND:
                 # One line for loops directly inside each other.
                 self.narrow.append(f"{name} has too few loops{because(band, self._dependences)}")
-        elif members > 1 and not band.band_get_permutable():
+        elif members > 1 and not band.permutable:
             self.refused.append(f"{name} is not permutable{because(band, self._dependences)}")
-        elif band.is_subtree_anchored():
+        elif band.is_subtree_anchored:
             self.refused.append(anchored(band))
         elif self._choose is not None:
             levels, why = self._choose(number)
@@ -275,18 +260,18 @@ class Tiler:
 
 
 def insert_tiles(
-    node: isl.ScheduleNode,
-    loops: Sequence[LoopMember],
+    node: ScheduleNode,
+    loops: Sequence[BandMember],
     sizes: tuple[int, ...],
     permutable: bool = False,
-) -> isl.ScheduleNode:
+) -> ScheduleNode:
     """Put a band of loops over the tiles that cut `loops` above `node`.
 
     The tile loops have the flags, kinds and attributes of `loops`. Returned is their band.
     """
     pairs = zip(loops, sizes, strict=True)
     tiles = [loop.with_function(tile_values(loop.function, size)) for loop, size in pairs]
-    return insert_band(node, tiles, permutable)
+    return node.insert_band(tiles, permutable)
 
 
 def by_sizes(sizes: tuple[int, ...]) -> str:
@@ -294,20 +279,20 @@ def by_sizes(sizes: tuple[int, ...]) -> str:
     return " x ".join(str(size) for size in sizes)
 
 
-def _tile_loops(schedule: isl.Schedule, dependences: Dependences, options: TileOptions) -> Outcome:
+def _tile_loops(schedule: Schedule, dependences: Dependences, options: TileOptions) -> Outcome:
     """Tile the loops that are named; all flags of the result are exact."""
     addresses = options.loops
     directory = Directory(schedule)
     loops = [directory.loop(address) for address in addresses]
     outermost = _outermost(loops)
     require_free(outermost.band, f"tiling {listed(addresses)}")
-    blocks: list[LoopMember] = []
+    blocks: list[BandMember] = []
     points = schedule
     for loop in loops:
         member = _member(loop, outermost)
         outer, inner = cut(member.attributes)
         points = with_attributes_at(points, loop.place, inner)
-        blocks.append(LoopMember(member.function, attributes=outer))
+        blocks.append(BandMember(member.function, attributes=outer))
     node = split_at(node_at(points, outermost.place.path), outermost.member)
     levels = options.sizes_by_level(len(loops))
     for sizes in reversed(levels):
@@ -315,7 +300,7 @@ def _tile_loops(schedule: isl.Schedule, dependences: Dependences, options: TileO
     shown = " in tiles of ".join(by_sizes(sizes) for sizes in reversed(levels))
     what = f"tiling {listed(addresses)}"
     done = f"tiled {listed(addresses)} by {shown}"
-    return settled(schedule, node.get_schedule(), dependences, what, [done])
+    return settled(schedule, node.schedule, dependences, what, [done])
 
 
 def _outermost(loops: Sequence[Loop]) -> Loop:
@@ -329,9 +314,9 @@ def _outermost(loops: Sequence[Loop]) -> Loop:
     return min(loops, key=lambda loop: (len(loop.place.path), loop.member))
 
 
-def _member(loop: Loop, outermost: Loop) -> LoopMember:
+def _member(loop: Loop, outermost: Loop) -> BandMember:
     """The member that `loop` is; raises `OptionError` if it does not run all of `outermost`."""
-    inside, around = loop.band.get_domain(), outermost.band.get_domain()
+    inside, around = loop.band.domain, outermost.band.domain
     if not around.is_subset(inside):
         missing = name_list(names_in(around.subtract(inside)))
         raise OptionError(
@@ -339,4 +324,4 @@ def _member(loop: Loop, outermost: Loop) -> LoopMember:
             f"{name_list(statements_of(outermost.band))}, but {loop} does not contain {missing} "
             "(see distribute)"
         )
-    return loop_members(loop.band)[loop.member]
+    return loop.band.members[loop.member]

@@ -6,42 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import islpy as isl
 
-from polyir.base.diagnostics import LegalityError, OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type
 from polyir.model.bands import facts_of_nest, merge_bands
 from polyir.sets.lists import sets_of
+from polyir.tree import Kind, Schedule, ScheduleNode
 
-BAND = isl.schedule_node_type.band
-MARK = isl.schedule_node_type.mark
-
-
-def adds_instances(node: isl.ScheduleNode) -> bool:
-    """Is there an extension or expansion node from `node` down?
-
-    They run instances that are none of the domain node's, and that no dependence knows.
-    """
-    return not node.every_descendant(
-        lambda inner: (
-            node_type(inner)
-            not in (isl.schedule_node_type.extension, isl.schedule_node_type.expansion)
-        )
-    )
+BAND = Kind.BAND
+MARK = Kind.MARK
 
 
-def require_own_instances(schedule: isl.Schedule, what: str) -> None:
-    """Raise `LegalityError` if `schedule` runs other instances than its domain node's.
-
-    `what` names the change that cannot be made then.
-    """
-    if adds_instances(schedule.get_root()):
-        raise LegalityError(
-            f"{what} cannot be checked: the schedule tree has extension or expansion nodes, "
-            "whose instances the dependences do not cover"
-        )
-
-
-def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
+def with_permutable_bands(schedule: Schedule, dependences: Dependences) -> Schedule:
     """`schedule` with bands that can be tiled, in the same order.
 
     Schedulers and earlier transformations make permutable bands of several loops, and those
@@ -53,27 +28,27 @@ def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> i
     return merge_bands(schedule, dependences)
 
 
-def has_permutable_band(schedule: isl.Schedule) -> bool:
+def has_permutable_band(schedule: Schedule) -> bool:
     """Is there a band of two members or more that is called permutable?"""
 
-    def is_other(node: isl.ScheduleNode) -> bool:
-        if node_type(node) is not BAND:
+    def is_other(node: ScheduleNode) -> bool:
+        if node.kind is not BAND:
             return True
-        return node.band_n_member() < 2 or not node.band_get_permutable()
+        return len(node.members) < 2 or not node.permutable
 
-    return not schedule.get_root().every_descendant(is_other)
+    return not schedule.root.every(is_other)
 
 
-def below_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
+def below_marks(node: ScheduleNode) -> ScheduleNode:
     """`node`, or the first node below it that is not a mark."""
-    while node_type(node) is MARK:
+    while node.kind is MARK:
         node = node.child(0)
     return node
 
 
-def statements_of(node: isl.ScheduleNode) -> tuple[str, ...]:
+def statements_of(node: ScheduleNode) -> tuple[str, ...]:
     """The names of the statements that reach `node`, sorted, S9 before S10."""
-    return names_in(node.get_domain())
+    return names_in(node.domain)
 
 
 def names_in(instances: isl.UnionSet) -> tuple[str, ...]:
@@ -89,25 +64,18 @@ def name_list(names: Sequence[str], shown: int = 6) -> str:
     return f"{', '.join(names[: shown - 1])} and {len(names) - shown + 1} more"
 
 
-def check_statements(names: Iterable[str], schedule: isl.Schedule) -> None:
+def check_statements(names: Iterable[str], schedule: Schedule) -> None:
     """Raise `OptionError` if one of `names` is none of the statements that `schedule` runs."""
-    valid = names_in(schedule.get_domain())
+    valid = names_in(schedule.domain)
     for name in names:
         if name not in valid:
             hint = nearest(name, valid) or f" (statements: {', '.join(valid)})"
             raise OptionError(f"there is no statement '{name}'{hint}")
 
 
-def coincident_flags(band: isl.ScheduleNode) -> tuple[bool, ...]:
-    """The coincident flags of a band node, one a member."""
-    return tuple(
-        bool(band.band_member_get_coincident(member)) for member in range(band.band_n_member())
-    )
-
-
-def describe_band(band: isl.ScheduleNode) -> str:
+def describe_band(band: ScheduleNode) -> str:
     """A band in words: `"the band of 2 over S0, S1"`."""
-    return f"the band of {band.band_n_member()} over {name_list(statements_of(band))}"
+    return f"the band of {len(band.members)} over {name_list(statements_of(band))}"
 
 
 def summary(reasons: Sequence[str], shown: int = 3) -> str:
@@ -117,27 +85,27 @@ def summary(reasons: Sequence[str], shown: int = 3) -> str:
     return "; ".join([*reasons[:shown], *more])
 
 
-def because(band: isl.ScheduleNode, dependences: Dependences) -> str:
+def because(band: ScheduleNode, dependences: Dependences) -> str:
     """`", because ..."` for loops from `band` down that are not permutable; else `""`."""
     obstacle = facts_of_nest(band, dependences).not_permutable
     return "" if obstacle is None else f", because {obstacle}"
 
 
-def no_permutable_band(schedule: isl.Schedule, dependences: Dependences) -> str:
+def no_permutable_band(schedule: Schedule, dependences: Dependences) -> str:
     """Says that there is none, and why the first nest of several loops is not permutable."""
     reasons = (
         f": the loops from {describe_band(band)} down are not permutable{reason}"
-        for band in _outermost_bands(schedule.get_root())
+        for band in _outermost_bands(schedule.root)
         if (reason := because(band, dependences))
     )
     return "there is no permutable band of 2 or more" + next(reasons, "")
 
 
-def _outermost_bands(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+def _outermost_bands(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The bands at or below `node` that are not directly inside another."""
-    if node_type(node) is BAND:
+    if node.kind is BAND:
         yield node
-        while node_type(node) is BAND:
+        while node.kind is BAND:
             node = node.child(0)
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         yield from _outermost_bands(node.child(position))

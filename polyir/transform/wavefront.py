@@ -11,9 +11,7 @@ import islpy as isl
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import SymbolicTiles
-from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import active_at, annotate_bands, band_facts
-from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree_loops import member_steps
@@ -21,11 +19,8 @@ from polyir.sets.values import isl_value
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     Degrees,
-    LoopMember,
     anchored,
     degrees_of_band,
-    insert_band,
-    loop_members,
     replace_band,
     split_at,
     start_at,
@@ -37,12 +32,11 @@ from polyir.transform.walk import (
     BAND,
     because,
     below_marks,
-    coincident_flags,
     describe_band,
     no_permutable_band,
-    require_own_instances,
     summary,
 )
+from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
 
 Which = Literal["outermost", "inner"]
 """The bands that get wavefronts: the outermost ones, or the innermost two loops of each nest."""
@@ -72,7 +66,7 @@ class WavefrontOptions:
 
 
 def wavefront(
-    schedule: isl.Schedule, dependences: Dependences, options: WavefrontOptions | None = None
+    schedule: Schedule, dependences: Dependences, options: WavefrontOptions | None = None
 ) -> Outcome:
     """Make the outermost permutable band of each nest parallel by wavefronts.
 
@@ -115,10 +109,9 @@ def wavefront(
     nobody has scheduled yet, bands are merged first (`start_at`).
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
-    wrongly called permutable, and for trees with extension or expansion nodes; `OptionError` for
+    wrongly called permutable; `OptionError` for
     an address of no loop.
     """
-    require_own_instances(schedule, "the wavefront")
     if dependences.reductions:
         # Updates that go back may be in one wavefront.
         dependences = dependences.in_order()
@@ -127,9 +120,9 @@ def wavefront(
     builder = _Wavefronts(options.degrees, dependences)
     start = start_at(schedule, dependences, options.loop, "the wavefront")
     visit = builder.visit_inner if options.which == "inner" else builder.visit
-    result = visit(start).get_schedule()
+    result = visit(start).schedule
     if not builder.done:
-        return Outcome(schedule, (), (builder.explain(start.get_schedule()),))
+        return Outcome(schedule, (), (builder.explain(start.schedule),))
     done = (*builder.done, *builder.parallel)
     missed = (*builder.short, *builder.refused)
     return settled(schedule, result, dependences, "the wavefront", done, missed, exact_flags=False)
@@ -146,20 +139,20 @@ class _Wavefronts:
         self._degrees = degrees
         self._dependences = dependences
 
-    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down with its outermost permutable bands made parallel."""
         tiles = tiles_at(node)
         if tiles is not None:
             return self._visit_tiles(node, tiles)
-        if node_type(node) is not BAND:
+        if node.kind is not BAND:
             return mapped_children(node, self.visit)
-        flags, name = coincident_flags(node), describe_band(node)
+        flags, name = node.coincident, describe_band(node)
         if any(flags):
             loop = flags.index(True) + 1
             self.parallel.append(f"loop {loop} of {name} is already parallel")
             return node
-        if len(flags) > 1 and node.band_get_permutable():
-            if not node.is_subtree_anchored():
+        if len(flags) > 1 and node.permutable:
+            if not node.is_subtree_anchored:
                 return self._skew(node)
             self.refused.append(anchored(node))
             return node
@@ -167,17 +160,17 @@ class _Wavefronts:
             self.refused.append(f"{name} is not permutable{because(node, self._dependences)}")
         return mapped_children(node, self.visit)
 
-    def visit_inner(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+    def visit_inner(self, node: ScheduleNode) -> ScheduleNode:
         """The tree from `node` down with the last loop of its innermost bands made parallel."""
-        if node_type(node) is not BAND:
+        if node.kind is not BAND:
             return mapped_children(node, self.visit_inner)
         if _has_band(node.child(0)):
             sunk = self._sunk(node)
             return mapped_children(node, self.visit_inner) if sunk is None else sunk
-        count, name = node.band_n_member(), describe_band(node)
-        if count < 2 or not node.band_get_permutable() or runs_over_tiles(node):
+        count, name = len(node.members), describe_band(node)
+        if count < 2 or not node.permutable or runs_over_tiles(node):
             return node
-        if node.is_subtree_anchored():
+        if node.is_subtree_anchored:
             self.refused.append(anchored(node))
             return node
         free = self._parallel_innermost(node)
@@ -186,7 +179,7 @@ class _Wavefronts:
             return node
         if free:
             self.done.append(f"moved loop {free[-1] + 1} of {name} innermost: it is parallel")
-            members = list(loop_members(node))
+            members = list(node.members)
             members.append(members.pop(free[-1]))
             return replace_band(node, members, True)
         self.done.append(
@@ -196,35 +189,35 @@ class _Wavefronts:
         skewed = wavefront_band(split_at(node, count - 2), 1)
         return skewed.parent() if count > 2 else skewed
 
-    def _sunk(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+    def _sunk(self, band: ScheduleNode) -> ScheduleNode | None:
         """`band` with its last loop moved inside all others, if that is parallel and they wait.
 
         Only within tiles: there are few iterations then, whose data fit into the cache.
         """
-        if band.is_subtree_anchored():
+        if band.is_subtree_anchored:
             # Reported for the innermost bands.
             return None
-        last, name = band.band_n_member() - 1, describe_band(band)
+        last, name = len(band.members) - 1, describe_band(band)
         inner = split_at(band, last)
         if not is_within_tiles(band) and not is_within_tiles(inner):
             return None
-        facts = band_facts(active_at(band, self._dependences), members_of(band))
+        facts = band_facts(active_at(band, self._dependences), band.band.functions_by_statement)
         if not facts.coincident[last] or not self._waits(band.child(0)):
             return None
         self.done.append(f"moved loop {last + 1} of {name} inside all others: it is parallel")
-        sunk = inner.band_sink()
+        sunk = inner.sink()
         return sunk.parent() if last else sunk
 
-    def _waits(self, node: isl.ScheduleNode) -> bool:
+    def _waits(self, node: ScheduleNode) -> bool:
         """Whether the last loop of an innermost band from `node` down is not parallel."""
-        if node_type(node) is BAND and not _has_band(node.child(0)):
+        if node.kind is BAND and not _has_band(node.child(0)):
             actives = active_at(node, self._dependences)
-            return not band_facts(actives, members_of(node)).parallel[-1]
-        return any(self._waits(node.child(position)) for position in range(node.n_children()))
+            return not band_facts(actives, node.band.functions_by_statement).parallel[-1]
+        return any(self._waits(node.child(position)) for position in range(node.n_children))
 
-    def _parallel_innermost(self, band: isl.ScheduleNode) -> tuple[int, ...]:
+    def _parallel_innermost(self, band: ScheduleNode) -> tuple[int, ...]:
         """The members of a permutable band that would be parallel as its innermost loop."""
-        members, actives = members_of(band), active_at(band, self._dependences)
+        members, actives = band.band.functions_by_statement, active_at(band, self._dependences)
         orders = (
             (*members[:each], *members[each + 1 :], members[each]) for each in range(len(members))
         )
@@ -232,7 +225,7 @@ class _Wavefronts:
             place for place, order in enumerate(orders) if band_facts(actives, order).parallel[-1]
         )
 
-    def _visit_tiles(self, mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
+    def _visit_tiles(self, mark: ScheduleNode, tiles: SymbolicTiles) -> ScheduleNode:
         """Tiles of symbolic sizes with their loops made parallel."""
         flags = [loop.is_coincident for loop in tiled_loops(mark)]
         if tiles.wavefront or any(flags):
@@ -245,8 +238,8 @@ class _Wavefronts:
         degrees = self._degrees_of(len(flags), name)
         return replace_tiles(mark, replace(tiles, wavefront=degrees))
 
-    def _skew(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
-        degrees = self._degrees_of(band.band_n_member(), describe_band(band))
+    def _skew(self, band: ScheduleNode) -> ScheduleNode:
+        degrees = self._degrees_of(len(band.members), describe_band(band))
         return wavefront_band(band, degrees)
 
     def _degrees_of(self, members: int, name: str) -> int:
@@ -260,18 +253,18 @@ class _Wavefronts:
             self.short.append(too_few_degrees(name, degrees, self._degrees))
         return degrees
 
-    def explain(self, schedule: isl.Schedule) -> str:
+    def explain(self, schedule: Schedule) -> str:
         """Why there is no wavefront in `schedule`."""
         nothing = self.parallel or self.refused
         reasons = nothing or [no_permutable_band(schedule, self._dependences)]
         return f"no wavefronts were created: {summary(reasons)}"
 
 
-def _has_band(node: isl.ScheduleNode) -> bool:
-    return not node.every_descendant(lambda inner: node_type(inner) is not BAND)
+def _has_band(node: ScheduleNode) -> bool:
+    return not node.every(lambda inner: inner.kind is not BAND)
 
 
-def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:
+def wavefront_band(band: ScheduleNode, degrees: int) -> ScheduleNode:
     """The band of the wavefronts in the place of the permutable `band` (see `wavefront`).
 
     `degrees` must be less than the members of the band.
@@ -282,20 +275,20 @@ def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:
         for position, member in enumerate(members[1:])
     ]
     sums = reduce(isl.UnionPwAff.add, (member.function for member in members[: degrees + 1]))
-    return insert_band(replace_band(band, rest, True), [LoopMember(sums)], True)
+    return replace_band(band, rest, True).insert_band([BandMember(sums)], True)
 
 
-def _counted(band: isl.ScheduleNode, summed: int) -> tuple[LoopMember, ...]:
+def _counted(band: ScheduleNode, summed: int) -> tuple[BandMember, ...]:
     """The members of a band, the first `summed` of them in one common step.
 
     A member with the step s has the values o + s z with one o, and floor(o / s) + z counts.
     """
-    members = loop_members(band)
+    members = band.members
     steps = member_steps(band)[:summed]
     if len(set(steps)) == 1:
         return members
     return (*map(_quotient, members, steps), *members[summed:])
 
 
-def _quotient(member: LoopMember, step: int) -> LoopMember:
+def _quotient(member: BandMember, step: int) -> BandMember:
     return member.with_function(member.function.scale_down_val(isl_value(step)).floor())

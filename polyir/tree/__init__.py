@@ -4,6 +4,7 @@ from polyir.tree.nodes import (
     LEAF,
     AddedBelow,
     Band,
+    BandMember,
     Context,
     Domain,
     Expansion,
@@ -13,17 +14,17 @@ from polyir.tree.nodes import (
     Kind,
     Leaf,
     Mark,
-    Member,
     Node,
-    Sequence,
-    Set,
+    SequenceNode,
+    SetNode,
 )
-from polyir.tree.schedule import Schedule, ScheduleNode, mapped_children
+from polyir.tree.schedule import Schedule, ScheduleNode, mapped_bottom_up, mapped_children
 
 __all__ = [
     "LEAF",
     "AddedBelow",
     "Band",
+    "BandMember",
     "Context",
     "Domain",
     "Expansion",
@@ -33,11 +34,11 @@ __all__ = [
     "Kind",
     "Leaf",
     "Mark",
-    "Member",
     "Node",
     "Schedule",
     "ScheduleNode",
-    "Sequence",
-    "Set",
+    "SequenceNode",
+    "SetNode",
+    "mapped_bottom_up",
     "mapped_children",
 ]

@@ -14,23 +14,23 @@ An expansion node is left out: above it, the instances below stand for those tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
 import islpy as isl
 
-from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.lists import maps_of
 from polyir.tree.nodes import (
     AddedBelow,
     Band,
+    BandMember,
     Domain,
     Expansion,
     Extension,
     Filter,
     Kind,
     Mark,
-    Member,
     Node,
 )
 from polyir.tree.schedule import Schedule
@@ -69,19 +69,10 @@ def _without_expansions(node: Node) -> tuple[Node, tuple[Expansion, ...]]:
         case Expansion():
             return changed.children[0], (changed, *inside)
         case Domain():
-            instances = changed.instances
-            for each in inside:
-                instances = _replaced(instances, each, lambda own, by=each: own.apply(by.expansion))
+            instances = reduce(_expanded, inside, changed.instances)
             return replace(changed, instances=instances), ()
         case Filter():
-            instances = changed.instances
-            for each in inside:
-                instances = _replaced(
-                    instances,
-                    each,
-                    lambda own, by=each: own.preimage_union_pw_multi_aff(by.contraction),
-                )
-            return replace(changed, instances=instances), inside
+            return replace(changed, instances=reduce(_expanded, inside, changed.instances)), inside
         case Band():
             members = []
             for member in changed.members:
@@ -96,19 +87,10 @@ def _without_expansions(node: Node) -> tuple[Node, tuple[Expansion, ...]]:
             return changed, inside
 
 
-def _replaced(
-    instances: isl.UnionSet, by: Expansion, change: Callable[[isl.UnionSet], isl.UnionSet]
-) -> isl.UnionSet:
-    """`instances` with those that `by` contracts to replaced by what is contracted."""
-    contracted = {each.get_tuple_name() for each in sets_of(by.expansion.domain())}
-    kept, own = (isl.UnionSet.empty(instances.get_space()) for _ in range(2))
-    for part in sets_of(instances):
-        one = isl.UnionSet.from_set(part)
-        if part.get_tuple_name() in contracted:
-            own = own.union(one)
-        else:
-            kept = kept.union(one)
-    return kept.union(change(own))
+def _expanded(instances: isl.UnionSet, by: Expansion) -> isl.UnionSet:
+    """`instances` with those below `by` in the place of those that it contracts to."""
+    contracted = by.expansion.domain().universe()
+    return instances.subtract(contracted).union(instances.intersect(contracted).apply(by.expansion))
 
 
 @dataclass(frozen=True)
@@ -206,9 +188,11 @@ def _with_instances_of_parts(below: list[tuple[Node, _Added]]) -> tuple[Node, ..
     return tuple(children)
 
 
-def _with_added(members: tuple[Member, ...], added: _Added, depth: int) -> tuple[Member, ...]:
+def _with_added(
+    members: tuple[BandMember, ...], added: _Added, depth: int
+) -> tuple[BandMember, ...]:
     """The members of a band at `depth`, for what extension nodes inside add too."""
-    found: list[Member] = []
+    found: list[BandMember] = []
     for position, member in enumerate(members):
         function = member.function
         for each in added.values():

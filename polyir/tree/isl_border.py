@@ -11,6 +11,7 @@ from polyir.tree.added import finished
 from polyir.tree.nodes import (
     LEAF,
     Band,
+    BandMember,
     Context,
     Domain,
     Expansion,
@@ -20,10 +21,9 @@ from polyir.tree.nodes import (
     Kind,
     Leaf,
     Mark,
-    Member,
     Node,
-    Sequence,
-    Set,
+    SequenceNode,
+    SetNode,
 )
 from polyir.tree.schedule import Schedule
 
@@ -37,18 +37,31 @@ LOOP_KINDS = {
 
 
 def to_isl(schedule: Schedule) -> isl.Schedule:
-    """A tree as isl's. The identifier of each mark has its attribute as the user object."""
+    """A tree as isl's. The identifier of each mark has its attribute as the user object.
+
+    Expansion nodes may stand at the ends of all branches, with the same contraction and the same
+    tree below.
+    """
     node = isl.Schedule.from_domain(schedule.domain).get_root()
-    return _grown(node.child(0), schedule.tree.children[0]).get_schedule()
+    expansions: list[Expansion] = []
+    whole = _grown(node.child(0), schedule.tree.children[0], expansions).get_schedule()
+    if not expansions:
+        return whole
+    contraction, below = expansions[0].contraction, expansions[0].children
+    assert all(each.children[0] is below[0] for each in expansions)
+    return whole.expand(contraction, to_isl(Schedule(Domain(below, contraction.domain()))))
 
 
-def _grown(leaf: isl.ScheduleNode, tree: Node) -> isl.ScheduleNode:
-    """The node that stands where `leaf` stood, with all that is below it."""
+def _grown(leaf: isl.ScheduleNode, tree: Node, expansions: list[Expansion]) -> isl.ScheduleNode:
+    """The node that stands where `leaf` stood, with all that is below it but for expansions."""
     match tree:
         case Leaf():
             return leaf
-        case Sequence() | Set():
-            return _with_filters(leaf, tree)
+        case Expansion():
+            expansions.append(tree)
+            return leaf
+        case SequenceNode() | SetNode():
+            return _with_filters(leaf, tree, expansions)
         case Band():
             node = _with_band(leaf, tree)
         case Filter():
@@ -61,7 +74,7 @@ def _grown(leaf: isl.ScheduleNode, tree: Node) -> isl.ScheduleNode:
             node = leaf.insert_mark(isl.Id("attribute", tree.attribute))
         case _:
             raise AssertionError(f"a {tree.kind.value} node inside of a tree")
-    return _grown(node.child(0), tree.children[0]).parent()
+    return _grown(node.child(0), tree.children[0], expansions).parent()
 
 
 def _with_band(leaf: isl.ScheduleNode, band: Band) -> isl.ScheduleNode:
@@ -77,7 +90,9 @@ def _with_band(leaf: isl.ScheduleNode, band: Band) -> isl.ScheduleNode:
     return node
 
 
-def _with_filters(leaf: isl.ScheduleNode, tree: Node) -> isl.ScheduleNode:
+def _with_filters(
+    leaf: isl.ScheduleNode, tree: Node, expansions: list[Expansion]
+) -> isl.ScheduleNode:
     filters = isl.UnionSetList.alloc(isl.DEFAULT_CONTEXT, len(tree.children))
     for child in tree.children:
         assert isinstance(child, Filter)
@@ -85,8 +100,14 @@ def _with_filters(leaf: isl.ScheduleNode, tree: Node) -> isl.ScheduleNode:
     insert = leaf.insert_sequence if tree.kind is Kind.SEQUENCE else leaf.insert_set
     node = insert(filters)
     for position, child in enumerate(tree.children):
-        node = _grown(node.child(position).child(0), child.children[0]).parent().parent()
+        inner = _grown(node.child(position).child(0), child.children[0], expansions)
+        node = inner.parent().parent()
     return node
+
+
+def from_text(text: str) -> Schedule:
+    """The tree that isl's text describes; raises `isl.Error` if it is malformed."""
+    return from_isl(isl.Schedule(text))
 
 
 def from_isl(schedule: isl.Schedule) -> Schedule:
@@ -126,9 +147,9 @@ def _node(node: isl.ScheduleNode) -> Node:
         case isl.schedule_node_type.band:
             return replace(_band(node), children=children)
         case isl.schedule_node_type.sequence:
-            return Sequence(children)
+            return SequenceNode(children)
         case isl.schedule_node_type.set:
-            return Set(children)
+            return SetNode(children)
         case _:
             return LEAF
 
@@ -136,7 +157,7 @@ def _node(node: isl.ScheduleNode) -> Node:
 def _band(node: isl.ScheduleNode) -> Band:
     schedule = node.band_get_partial_schedule()
     members = tuple(
-        Member(
+        BandMember(
             schedule.get_at(position),
             bool(node.band_member_get_coincident(position)),
             isl.ast_loop_type(node.band_member_get_ast_loop_type(position)),

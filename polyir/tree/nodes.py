@@ -12,14 +12,15 @@ A node is a value: two trees may share it, and what was computed from it is kept
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator
-from collections.abc import Sequence as Many
-from dataclasses import dataclass, fields, replace
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final, TypeVar
 
 import islpy as isl
 
+from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.sets.lists import sets_of
 
 
@@ -52,8 +53,11 @@ class Node:
     kind: ClassVar[Kind]
 
     def with_children(self: Self, children: Iterable[Node]) -> Self:
-        """The same node above other children."""
-        return replace(self, children=tuple(children))
+        """The same node above other children; itself, if they are the same."""
+        below = tuple(children)
+        if len(below) == len(self.children) and all(map(operator.is_, below, self.children)):
+            return self
+        return replace(self, children=below)
 
     def walk(self) -> Iterator[Node]:
         """The node and all below it, parents first."""
@@ -98,14 +102,14 @@ class Filter(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Sequence(Node):
+class SequenceNode(Node):
     """Filters, whose instances run in this order."""
 
     kind = Kind.SEQUENCE
 
 
 @dataclass(frozen=True, eq=False)
-class Set(Node):
+class SetNode(Node):
     """Filters, whose instances run in any order."""
 
     kind = Kind.SET
@@ -168,7 +172,7 @@ class Mark(Node):
 
 
 @dataclass(frozen=True)
-class Member:
+class BandMember:
     """A member of a band: its values, what is known of it, and how its loop is generated.
 
     `function` is `{ S[i] -> [t] }`, for each statement that reaches the band.
@@ -177,9 +181,9 @@ class Member:
     function: isl.UnionPwAff
     is_coincident: bool = False
     kind: isl.ast_loop_type = isl.ast_loop_type.default
-    attributes: tuple[Any, ...] = ()
+    attributes: LoopAttributes = ()
 
-    def with_function(self, function: isl.UnionPwAff) -> Member:
+    def with_function(self, function: isl.UnionPwAff) -> BandMember:
         """The same loop over other values."""
         return replace(self, function=function)
 
@@ -191,11 +195,15 @@ class Band(Node):
     `options` are isl's AST build options but for the kinds of loops, which the members have.
     """
 
-    members: tuple[Member, ...]
+    members: tuple[BandMember, ...]
     permutable: bool = False
     options: isl.UnionSet | None = None
 
     kind = Kind.BAND
+
+    def __post_init__(self) -> None:
+        if self.options is not None and self.options.is_empty():
+            object.__setattr__(self, "options", None)
 
     @cached_property
     def partial_schedule(self) -> isl.MultiUnionPwAff:
@@ -213,7 +221,40 @@ class Band(Node):
         return tuple(by_statement(member.function) for member in self.members)
 
 
-def joined(functions: Many[isl.UnionPwAff]) -> isl.MultiUnionPwAff:
+def attribute_of(node: Node) -> object:
+    """What a mark says; `None` for other nodes."""
+    return node.attribute if isinstance(node, Mark) else None
+
+
+def is_same(one: Node, other: Node) -> bool:
+    """Whether two nodes, and all below them, say the same."""
+    if one is other:
+        return True
+    return (
+        type(one) is type(other)
+        and len(one.children) == len(other.children)
+        and _say_the_same(one, other)
+        and all(map(is_same, one.children, other.children))
+    )
+
+
+def _say_the_same(one: Any, other: Any) -> bool:
+    """Whether two dataclasses, without their children, tuples or other values are equal."""
+    if one is other:
+        return True
+    if is_dataclass(one) and type(one) is type(other):
+        names = [each.name for each in fields(one) if each.name != "children"]
+        return all(_say_the_same(getattr(one, name), getattr(other, name)) for name in names)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_say_the_same, one, other))
+    if isinstance(one, isl.UnionPwAff | isl.Set) and type(one) is type(other):
+        return bool(one.plain_is_equal(other))
+    if isinstance(one, isl.UnionSet) and isinstance(other, isl.UnionSet):
+        return bool(one.is_equal(other))
+    return bool(one == other)
+
+
+def joined(functions: Sequence[isl.UnionPwAff]) -> isl.MultiUnionPwAff:
     """Functions as one with several results."""
     if not functions:
         return isl.MultiUnionPwAff("[]")
@@ -242,7 +283,7 @@ def restricted_to(node: Node, instances: isl.UnionSet) -> Node:
             return replace(
                 node, members=members, children=(restricted_to(node.children[0], instances),)
             )
-        case Sequence() | Set():
+        case SequenceNode() | SetNode():
             return _restricted_children(node, instances)
         case Filter():
             inner = instances.intersect(node.instances)

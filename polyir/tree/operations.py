@@ -36,6 +36,7 @@ from polyir.tree.nodes import (
     LEAF,
     AddedBelow,
     Band,
+    BandMember,
     Context,
     Domain,
     Expansion,
@@ -44,10 +45,9 @@ from polyir.tree.nodes import (
     Guard,
     Kind,
     Mark,
-    Member,
     Node,
-    Sequence,
-    Set,
+    SequenceNode,
+    SetNode,
     joined,
 )
 from polyir.tree.schedule import Schedule, ScheduleNode
@@ -111,14 +111,14 @@ def _node(op: TreeOp) -> Node:
         case BandOp():
             return replace(_band(op), children=children)
         case _:
-            return (Sequence if isinstance(op, SequenceOp) else Set)(children)
+            return (SequenceNode if isinstance(op, SequenceOp) else SetNode)(children)
 
 
 def _band(op: BandOp) -> Band:
     schedule, count = op.schedule.data, len(op.coincident)
     kinds = ["default"] * count if op.loop_kinds is None else [each.data for each in op.loop_kinds]
     members = tuple(
-        Member(
+        BandMember(
             schedule.get_at(position),
             bool(flag.value.data),
             _KINDS[kinds[position]],

@@ -14,17 +14,21 @@ from typing import Any
 
 import islpy as isl
 
+from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.sets.lists import sets_of
+from polyir.sets.values import isl_value
 from polyir.tree import nodes
 from polyir.tree.nodes import (
     LEAF,
     Band,
+    BandMember,
     Context,
     Domain,
+    Expansion,
     Filter,
     Guard,
     Kind,
     Mark,
-    Member,
     Node,
     joined,
     restricted_to,
@@ -136,6 +140,8 @@ class ScheduleNode:
         match up.node:
             case Filter(instances=instances):
                 return up.domain.intersect(instances)
+            case Expansion(expansion=expansion):
+                return up.domain.apply(expansion)
             case _:
                 return up.domain
 
@@ -148,6 +154,8 @@ class ScheduleNode:
         match up.node:
             case Filter(instances=instances):
                 return up.universe_domain.intersect(instances.universe())
+            case Expansion(expansion=expansion):
+                return expansion.range().universe()
             case _:
                 return up.universe_domain
 
@@ -160,6 +168,8 @@ class ScheduleNode:
         match up.node:
             case Filter(instances=instances):
                 return up.prefix_schedule.intersect_domain(instances.universe())
+            case Expansion(contraction=contraction):
+                return up.prefix_schedule.preimage_domain_union_pw_multi_aff(contraction)
             case Band(members=members) as band if members:
                 return up.prefix_schedule.flat_range_product(band.partial_schedule_map)
             case _:
@@ -170,11 +180,11 @@ class ScheduleNode:
         """As `prefix_schedule`, as functions."""
         around = [member.function for member in self.members_around]
         if not around:
-            return isl.MultiUnionPwAff.from_domain(self.universe_domain)
+            return joined([]).intersect_domain(self.universe_domain)
         return joined(around).intersect_domain(self.universe_domain)
 
     @property
-    def members_around(self) -> tuple[Member, ...]:
+    def members_around(self) -> tuple[BandMember, ...]:
         """The members of all bands above, outermost first."""
         up = self._parent
         if up is None:
@@ -206,15 +216,39 @@ class ScheduleNode:
         return self.node.attribute
 
     @property
+    def condition(self) -> isl.Set:
+        """What a context or a guard says."""
+        match self.node:
+            case Context(context=condition) | Guard(guard=condition):
+                return condition
+            case _:
+                raise AssertionError(f"a {self.kind.value} node has no condition")
+
+    @property
     def band(self) -> Band:
         """The node, which is a band."""
         assert isinstance(self.node, Band)
         return self.node
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[BandMember, ...]:
         """The members of a band."""
         return self.band.members
+
+    @property
+    def functions(self) -> tuple[isl.UnionPwAff, ...]:
+        """The values of the members of a band."""
+        return tuple(member.function for member in self.members)
+
+    @property
+    def coincident(self) -> tuple[bool, ...]:
+        """The coincident flags of the members of a band."""
+        return tuple(member.is_coincident for member in self.members)
+
+    @property
+    def loop_attributes(self) -> tuple[LoopAttributes, ...]:
+        """The attributes of the members of a band."""
+        return tuple(member.attributes for member in self.members)
 
     @property
     def permutable(self) -> bool:
@@ -271,7 +305,7 @@ class ScheduleNode:
 
     def insert_band(
         self,
-        members: Sequence[Member],
+        members: Sequence[BandMember],
         permutable: bool = False,
         options: isl.UnionSet | None = None,
     ) -> ScheduleNode:
@@ -296,11 +330,11 @@ class ScheduleNode:
 
     def insert_sequence(self, filters: Iterable[isl.UnionSet]) -> ScheduleNode:
         """A sequence above the node, each child of which has what is below for its instances."""
-        return self._inserted(nodes.Sequence(self._choices(filters)))
+        return self._inserted(nodes.SequenceNode(self._choices(filters)))
 
     def insert_set(self, filters: Iterable[isl.UnionSet]) -> ScheduleNode:
         """As `insert_sequence`, in any order."""
-        return self._inserted(nodes.Set(self._choices(filters)))
+        return self._inserted(nodes.SetNode(self._choices(filters)))
 
     def _choices(self, filters: Iterable[isl.UnionSet]) -> tuple[Node, ...]:
         return tuple(Filter((restricted_to(self.node, each),), each) for each in filters)
@@ -336,9 +370,9 @@ class ScheduleNode:
             pair.reverse()
         up = self._parent
         if up is None or up.kind is not Kind.FILTER or up._parent is None:
-            return self.replaced(nodes.Sequence(tuple(pair))).child(int(first)).child(0)
+            return self.replaced(nodes.SequenceNode(tuple(pair))).child(int(first)).child(0)
         if up._parent.kind is not Kind.SEQUENCE:
-            return self.replaced(nodes.Sequence(tuple(pair))).child(int(first)).child(0)
+            return self.replaced(nodes.SequenceNode(tuple(pair))).child(int(first)).child(0)
         spliced = [Filter(each.children, up.filter.intersect(each.instances)) for each in pair]
         sequence, position = up.parent(), up.child_position
         children = sequence.node.children
@@ -365,6 +399,11 @@ class ScheduleNode:
 
         return self.replaced(sunk(band.children[0]))
 
+    def with_loop_attributes(self, loops: Sequence[LoopAttributes]) -> ScheduleNode:
+        """A band with other attributes of its members."""
+        pairs = zip(self.members, loops, strict=True)
+        return self.changed(members=tuple(replace(one, attributes=own) for one, own in pairs))
+
     def with_member(self, position: int, **properties: Any) -> ScheduleNode:
         """A band with other properties of one member."""
         members = list(self.members)
@@ -380,6 +419,17 @@ class ScheduleNode:
             return self.delete()
         members = (self.members[each].with_function(own) for each, own in functions.items())
         return self.changed(members=tuple(members))
+
+
+def mapped_bottom_up(
+    schedule: Schedule, change: Callable[[ScheduleNode], ScheduleNode]
+) -> Schedule:
+    """`schedule` with each node what `change` makes of it, children first."""
+
+    def visit(node: ScheduleNode) -> ScheduleNode:
+        return change(mapped_children(node, visit))
+
+    return visit(schedule.root).schedule
 
 
 def mapped_children(
@@ -400,9 +450,16 @@ def _split_options(
     """The options of the first `count` members of a band, and of the others: what is isolated."""
     outer: isl.UnionSet | None = None
     inner: isl.UnionSet | None = None
-    for option in nodes.sets_of(options):
+    for option in sets_of(options):
         assert option.get_tuple_name() == "isolate", option
         isolated = option.unwrap()
+        if isolated.has_tuple_name(isl.dim_type.out):
+            # The kind of loop of the iterations that are isolated, by the position of its member.
+            outer, inner = (
+                _added_kind(outer, isolated, 0, count),
+                _added_kind(inner, isolated, count),
+            )
+            continue
         members = isolated.dim(isl.dim_type.out)
         first = isolated.project_out(isl.dim_type.out, count, members - count)
         outer = _added_option(outer, first)
@@ -411,6 +468,20 @@ def _split_options(
         )
         inner = _added_option(inner, inside)
     return outer, inner
+
+
+def _added_kind(
+    options: isl.UnionSet | None, kinds: isl.Map, first: int, last: int | None = None
+) -> isl.UnionSet | None:
+    """`options` and the loop kinds `{ [] -> unroll[p] }` of the members from `first` on."""
+    here = kinds.lower_bound_val(isl.dim_type.out, 0, isl_value(first))
+    if last is not None:
+        here = here.upper_bound_val(isl.dim_type.out, 0, isl_value(last - 1))
+    if here.is_empty():
+        return options
+    name = kinds.get_tuple_name(isl.dim_type.out)
+    moved = here.apply_range(isl.Map(f"{{ {name}[p] -> {name}[p - {first}] }}"))
+    return _added_option(options, moved)
 
 
 def _added_option(options: isl.UnionSet | None, isolated: isl.Map) -> isl.UnionSet:
@@ -428,6 +499,18 @@ class Schedule:
     def from_domain(cls, instances: isl.UnionSet) -> Schedule:
         """The tree of instances without an order."""
         return cls(Domain((LEAF,), instances))
+
+    @classmethod
+    def from_map(cls, times: isl.UnionMap, instances: isl.UnionSet) -> Schedule:
+        """The tree of one band: `times` are `{ S[i] -> [t] }`, functions of the instances."""
+        return cls.from_functions(isl.MultiUnionPwAff.from_union_map(times), instances)
+
+    @classmethod
+    def from_functions(cls, functions: isl.MultiUnionPwAff, instances: isl.UnionSet) -> Schedule:
+        """The tree of one band: `functions` are `{ S[i] -> [t] }`."""
+        count = functions.dim(isl.dim_type.set)
+        members = tuple(BandMember(functions.get_at(position)) for position in range(count))
+        return cls(Domain((Band((LEAF,), members),), instances))
 
     @property
     def root(self) -> ScheduleNode:
@@ -485,6 +568,11 @@ class Schedule:
     def __reduce__(self) -> Any:
         return Schedule, (self.tree,)
 
+    def __str__(self) -> str:
+        from polyir.tree.isl_border import to_isl
+
+        return str(to_isl(self))
+
 
 def _map_of(node: Node, reaching: isl.UnionMap) -> isl.UnionMap:
     """`{ S[i] -> [t] }` below a node, for the domain of `reaching`, `{ S[i] -> [] }`."""
@@ -492,7 +580,7 @@ def _map_of(node: Node, reaching: isl.UnionMap) -> isl.UnionMap:
         case Band(members=members) if members:
             own = node.partial_schedule_map.intersect_domain(reaching.domain())
             return own.flat_range_product(_map_of(node.children[0], reaching))
-        case nodes.Sequence() | nodes.Set():
+        case nodes.SequenceNode() | nodes.SetNode():
             return _map_of_children(node, reaching)
         case Filter(instances=instances):
             return _map_of(node.children[0], reaching.intersect_domain(instances))
@@ -521,7 +609,7 @@ def _map_of_children(node: Node, reaching: isl.UnionMap) -> isl.UnionMap:
 def _depth_of(schedule: isl.UnionMap) -> int | None:
     """How many results a relation has; `None` if it is empty."""
     found: int | None = None
-    for part in nodes.sets_of(schedule.range()):
+    for part in sets_of(schedule.range()):
         found = part.dim(isl.dim_type.set)
     return found
 

@@ -142,7 +142,7 @@ def dates_of(
     scop: Scop, drawn: Sequence[isl.Set], parameters: Mapping[str, int]
 ) -> dict[_Named, Coordinates]:
     """The date under the current schedule tree of each instance in one of the sets."""
-    schedule = scop.schedule.get_map()
+    schedule = scop.schedule.map
     found: dict[_Named, Coordinates] = {}
     for instances in drawn:
         name = instances.get_tuple_name()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import islpy as isl
 import pytest
 from execution import with_parallel_loops
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
@@ -15,6 +14,7 @@ from xdsl.ir import Operation
 
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.codegen.openmp import convert_parallel_to_omp
+from polyir.tree.isl_border import from_text
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
@@ -48,7 +48,7 @@ def sequence(**children: str) -> str:
 def program(domain: str, below: str, context: str = "") -> TracedProgram:
     """A traced program with the given domain and the tree below it."""
     tree = f'{{ domain: "{domain}", child: {{ {below} }} }}'
-    return TracedProgram(with_parallel_loops(isl.Schedule(tree)), context)
+    return TracedProgram(with_parallel_loops(from_text(tree)), context)
 
 
 PROGRAMS = {

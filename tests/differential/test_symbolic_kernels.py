@@ -69,7 +69,7 @@ def tiled(name: str, pipeline: str) -> tuple[ModuleOp, int]:
         names = [
             size
             for scop in scops_in(module)
-            for tiles in all_tiles(scop_of(scop).schedule.get_root())
+            for tiles in all_tiles(scop_of(scop).schedule.root)
             for size in tiles.sizes
         ]
         return api.lower(module), len(set(names))

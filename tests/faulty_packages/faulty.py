@@ -15,6 +15,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
+from polyir.tree import Schedule
 
 
 class OddError(Exception):
@@ -33,14 +34,14 @@ class FaultyPass(ScopPass):
     mistake: str = ""
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        root = scop.schedule.get_root()
+        root = scop.schedule.root
         match self.mistake:
             case "exception":
                 raise ValueError("my own mistake")
             case "odd-exception":
                 raise OddError("a mistake", "faulty")
             case "isl":
-                root.child(7)
+                isl.UnionSet("{")
             case "assertion":
                 assert scop is None
             case "none":
@@ -49,9 +50,9 @@ class FaultyPass(ScopPass):
                 return Outcome(root.child(0))  # type: ignore[arg-type]
             case "fewer":
                 half = isl.UnionSet("{ S0[i, j] : 0 <= i < 3 }")
-                return Outcome(scop.schedule.intersect_domain(half))
+                return Outcome(scop.schedule.within(half))
             case "more":
-                return Outcome(isl.Schedule.from_domain(isl.UnionSet("{ S0[i, j]; S9[] }")))
+                return Outcome(Schedule.from_domain(isl.UnionSet("{ S0[i, j]; S9[] }")))
             case "text":
                 return Outcome(scop.schedule, done="it is done")  # type: ignore[arg-type]
             case "one-of-several" if len(scop.arrays) > 1:

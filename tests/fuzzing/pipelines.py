@@ -181,7 +181,7 @@ def _has_loops(scop: Scop) -> bool:
 
 def _given_schedule(random: Random, scop: Scop) -> str:
     """The schedule in force as a map with two dimensions exchanged, or one of them reversed."""
-    dates = scop.schedule.get_map().intersect_domain(scop.schedule.get_domain())
+    dates = scop.schedule.map.intersect_domain(scop.schedule.domain)
     widest = max(each.dim(isl.dim_type.out) for each in maps_of(dates))
     names = [f"t{position}" for position in range(widest)]
     images = list(names)

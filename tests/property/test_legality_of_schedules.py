@@ -24,10 +24,11 @@ from poly_text import poly_module, scops_of
 from suites import examples
 
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences
 from polyir.model.bands import annotate_bands, facts_of_band, merge_bands
 from polyir.model.legality import violations
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.isl_border import from_text
 
 bounded = settings(max_examples=examples(30, 60), deadline=None, derandomize=True)
 
@@ -184,18 +185,18 @@ def expected_flags(node: Node, pairs: list[Pair], domains: Domains) -> Iterator[
             yield from expected_flags(child, inside, domains)
 
 
-def bands_of(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
-    if node_type(node) is isl.schedule_node_type.band:
+def bands_of(node: ScheduleNode) -> Iterator[ScheduleNode]:
+    if node.kind is Kind.BAND:
         yield node
-    for position in range(node.n_children()):
-        yield from bands_of(node.get_child(position))
+    for position in range(node.n_children):
+        yield from bands_of(node.child(position))
 
 
-def marked_flags(band: isl.ScheduleNode) -> tuple[bool, tuple[bool, ...]]:
-    members = range(band.band_n_member())
+def marked_flags(band: ScheduleNode) -> tuple[bool, tuple[bool, ...]]:
+    members = range(len(band.members))
     return (
-        bool(band.band_get_permutable()),
-        tuple(bool(band.band_member_get_coincident(member)) for member in members),
+        band.permutable,
+        tuple(band.members[member].is_coincident for member in members),
     )
 
 
@@ -204,7 +205,7 @@ class Case:
     dependences: Dependences
     domains: Domains
     node: Node
-    schedule: isl.Schedule
+    schedule: Schedule
 
 
 def has_dependences(program: Program) -> bool:
@@ -226,7 +227,7 @@ def cases(draw: st.DrawFn) -> Case:
     node = draw(trees(domains))
     below = f", child: {tree_text(node, domains)}" if node else ""
     text = f'{{ domain: "{scop.domain}"{below} }}'
-    schedule = isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
+    schedule = from_text(text)
     return Case(compute_dependences(scop), domains, node, schedule)
 
 
@@ -256,10 +257,10 @@ def test_flags_of_bands_are_exact(case: Case) -> None:
     pairs = sorted(pairs_of(dependences.items), key=str)
     expected = list(expected_flags(case.node, pairs, case.domains))
     annotated = annotate_bands(case.schedule, dependences)
-    assert [marked_flags(band) for band in bands_of(annotated.get_root())] == [
+    assert [marked_flags(band) for band in bands_of(annotated.root)] == [
         flags[:2] for flags in expected
     ]
-    facts = [facts_of_band(band, dependences) for band in bands_of(case.schedule.get_root())]
+    facts = [facts_of_band(band, dependences) for band in bands_of(case.schedule.root)]
     assert [(fact.permutable, fact.coincident, fact.parallel) for fact in facts] == expected
 
 
@@ -268,18 +269,17 @@ def test_flags_of_bands_are_exact(case: Case) -> None:
 def test_merged_bands_keep_the_order_and_are_permutable(case: Case) -> None:
     dependences = case.dependences
     merged = merge_bands(case.schedule, dependences)
-    assert merged.get_map().is_equal(case.schedule.get_map())
-    for band in bands_of(merged.get_root()):
+    assert merged.map.is_equal(case.schedule.map)
+    for band in bands_of(merged.root):
         facts = facts_of_band(band, dependences)
         assert marked_flags(band) == (facts.permutable, facts.coincident)
-        assert facts.permutable or band.band_n_member() == 1
+        assert facts.permutable or len(band.members) == 1
         assert not could_take_in_its_child(band, dependences)
 
 
-def could_take_in_its_child(band: isl.ScheduleNode, dependences: Dependences) -> bool:
-    child = band.get_child(0)
-    if node_type(child) is not isl.schedule_node_type.band:
+def could_take_in_its_child(band: ScheduleNode, dependences: Dependences) -> bool:
+    child = band.child(0)
+    if child.kind is not Kind.BAND:
         return False
-    both = band.band_get_partial_schedule().flat_range_product(child.band_get_partial_schedule())
-    merged = band.insert_partial_schedule(both)
+    merged = band.insert_band([*band.members, *child.members])
     return facts_of_band(merged, dependences).permutable

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import islpy as isl
 import pytest
 from execution import with_parallel_loops
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from traces import TracedProgram, lowered, mlir_text, run_trace
+
+from polyir.tree.isl_border import from_text
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
@@ -68,7 +69,7 @@ def test_instances_run_once_in_order(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:
     """Several programs at a time: the oracle's tools take longer to start than to run."""
-    programs = [TracedProgram(with_parallel_loops(isl.Schedule(text))) for text in texts]
+    programs = [TracedProgram(with_parallel_loops(from_text(text))) for text in texts]
     oracle = Oracle(mlir_text(lowered(programs)), tmp_path_factory.getbasetemp() / "oracle")
     for number, program in enumerate(programs):
         for sizes in SIZES:

@@ -25,9 +25,9 @@ def test_schedules_are_legal(
     schedule = pluto_schedule(problem, PlutoOptions(fuse)).schedule
     assert violations(problem, schedule).is_empty()
     assert is_total_order(problem, schedule)
-    assert schedule.get_domain().is_equal(problem.domain)
+    assert schedule.domain.is_equal(problem.domain)
     for band in bands(schedule):
         assert is_permutable(problem, band)
-        for member in range(band.band_n_member()):
-            flag = band.band_member_get_coincident(member)
+        for member in range(len(band.members)):
+            flag = band.members[member].is_coincident
             assert flag == is_coincident(problem, band, member)

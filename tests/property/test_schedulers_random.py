@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-import islpy as isl
 import pytest
 from affine_nests import programs
 from hypothesis import given, settings
@@ -26,6 +25,7 @@ from polyir.schedule.isl_builtin import isl_builtin_schedule
 from polyir.schedule.isl_style import IslOptions, isl_style_schedule
 from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import SpatialOptions, spatial_schedule
+from polyir.tree import Schedule
 
 Nests = tuple[Loop | Statement, ...]
 bounded = settings(max_examples=examples(6, 20), deadline=None, derandomize=True)
@@ -35,14 +35,14 @@ def constraints_for(program: Nests, *, input_dependences: bool = False) -> Sched
     return constraints_of("N", "N >= 3", *program, input_dependences=input_dependences)
 
 
-def check(constraints: ScheduleConstraints, schedule: isl.Schedule) -> None:
+def check(constraints: ScheduleConstraints, schedule: Schedule) -> None:
     assert violations(constraints, schedule).is_empty()
     assert is_total_order(constraints, schedule)
-    assert schedule.get_domain().is_equal(constraints.domain)
+    assert schedule.domain.is_equal(constraints.domain)
     for band in bands(schedule):
         assert is_permutable(constraints, band)
-        for member in range(band.band_n_member()):
-            flag = band.band_member_get_coincident(member)
+        for member in range(len(band.members)):
+            flag = band.members[member].is_coincident
             assert flag <= is_coincident(constraints, band, member)
 
 

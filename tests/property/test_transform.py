@@ -17,9 +17,7 @@ from poly_text import poly_module, scops_of
 
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences
-from polyir.model.tree import attributes_of_members
 from polyir.sets.lists import maps_of
 from polyir.transform.bands import split_at
 from polyir.transform.diamond import DiamondOptions, diamond_tile
@@ -31,6 +29,8 @@ from polyir.transform.intra_tile_order import intra_tile_order
 from polyir.transform.parallel import PARALLEL, Which, mark_parallel
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.isl_border import from_text
 
 bounded = settings(max_examples=40, deadline=None, derandomize=True)
 
@@ -70,23 +70,22 @@ def positions(
     return {instance: date for part in parts for instance, date in pairs(part, n=size)}
 
 
-def assert_parallel_loops_are(tree: isl.Schedule, conflicting: list[Pair], size: int) -> int:
+def assert_parallel_loops_are(tree: Schedule, conflicting: list[Pair], size: int) -> int:
     """Assert that loops with the attribute carry no conflict; the number of these loops."""
-    loops: list[isl.ScheduleNode] = []
+    loops: list[ScheduleNode] = []
 
-    def collect(node: isl.ScheduleNode) -> bool:
-        if node_type(node) is isl.schedule_node_type.band:
-            for position, attributes in enumerate(attributes_of_members(node)):
+    def collect(node: ScheduleNode) -> bool:
+        if node.kind is Kind.BAND:
+            for position, attributes in enumerate(node.loop_attributes):
                 if PARALLEL in attributes:
-                    # islpy's `node` is void after the call.
-                    loops.append(split_at(node.copy(), position))
+                    loops.append(split_at(node, position))
         return True
 
-    tree.get_root().foreach_descendant_top_down(collect)
+    assert tree.root.every(collect)
     for band in loops:
-        member = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(0))
-        outside = positions(band.get_prefix_schedule_union_map(), band.get_domain(), size)
-        iteration = positions(member, band.get_domain(), size)
+        member = isl.UnionMap.from_union_pw_aff(band.members[0].function)
+        outside = positions(band.prefix_schedule, band.domain, size)
+        iteration = positions(member, band.domain, size)
         for first, second in conflicting:
             if first in outside and second in outside and outside[first] == outside[second]:
                 assert iteration[first] == iteration[second], (first, second)
@@ -164,10 +163,9 @@ vectors = st.lists(
 )
 
 
-def stencil(distances: list[tuple[int, int]], skew: int) -> tuple[isl.Schedule, Dependences]:
+def stencil(distances: list[tuple[int, int]], skew: int) -> tuple[Schedule, Dependences]:
     """A stencil with these distance vectors and the permutable band [t, i + skew t]."""
-    tree = isl.Schedule.read_from_str(
-        isl.DEFAULT_CONTEXT,
+    tree = from_text(
         '{ domain: "[n] -> { S[t, i] : 0 <= t, i < n }", child: { schedule: '
         f'"[n] -> [{{ S[t, i] -> [t] }}, {{ S[t, i] -> [i + {skew}t] }}]", '
         "permutable: 1 } }",
@@ -210,10 +208,8 @@ def test_random_stencils_start_concurrently_in_diamond_tiles(
         for source, target in pairs(dependence.relation, n=size)
     ]
     assert_in_order(order, conflicting)
-    tiles = outcome.schedule.get_root().child(0).band_get_partial_schedule()
-    places = positions(
-        isl.UnionMap.from_multi_union_pw_aff(tiles), outcome.schedule.get_domain(), size
-    )
+    tiles = outcome.schedule.root.child(0).band.partial_schedule
+    places = positions(isl.UnionMap.from_multi_union_pw_aff(tiles), outcome.schedule.domain, size)
     waves = {
         instance: sum(value // tile_size for value in place) for instance, place in places.items()
     }
@@ -246,7 +242,7 @@ def test_random_stencils_in_hexagonal_tiles(
     assert_in_order(order, conflicting)
     marked = mark_parallel(outcome.schedule, dependences).schedule
     assert assert_parallel_loops_are(marked, conflicting, size) == 1
-    assert attributes_of_members(marked.get_root().child(0).child(0)) == ((PARALLEL,),)
+    assert marked.root.child(0).child(0).loop_attributes == ((PARALLEL,),)
 
 
 @bounded

@@ -56,7 +56,7 @@ def test_loops_are_found() -> None:
     assert directory.loop(LoopAddress.parse("S/1.0")).place == outer
     innermost = directory.loop(LoopAddress.parse("S/1.2"))
     assert innermost.member == 1
-    assert innermost.band.band_n_member() == 2
+    assert len(innermost.band.members) == 2
     assert directory.addresses_of(outer) == ("S.0", "T.0")
     assert directory.addresses_of(innermost.place) == ("S/1.2",)
 

@@ -6,6 +6,7 @@ from polyir.codegen.simpler_loops import with_atomic_loops
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.sets.lists import sets_of
+from polyir.tree.isl_border import to_isl
 
 STENCIL = """
 func.func @stencil(%A: memref<?xf64>, %B: memref<?xf64>, %steps: index, %n: index) {
@@ -35,8 +36,8 @@ def test_instances_keep_their_order() -> None:
     tree = with_atomic_loops(scop.schedule)
     tiled = with_approximate_tiles(tree, scop.context)
     assert tiled is not None
-    assert [str(each.get_tuple_name()) for each in sets_of(tiled.get_domain())] == [TILE]
-    dates = [each.get_map().intersect_domain(scop.domain) for each in (tree, tiled)]
+    assert [str(each.get_tuple_name()) for each in sets_of(tiled.domain)] == [TILE]
+    dates = [to_isl(each).get_map().intersect_domain(scop.domain) for each in (tree, tiled)]
     assert all(each.domain().is_equal(scop.domain) for each in dates)
     before, after = (each.lex_lt_union_map(each) for each in dates)
     assert before.is_equal(after)

@@ -7,8 +7,9 @@ import pytest
 
 from polyir.codegen.ast import AstBlock, AstFor, AstInstance, AstName, AstNode, AstNumber
 from polyir.codegen.ast_check import GeneratedNodes, is_in_order
+from polyir.tree.isl_border import from_text
 
-TREE = isl.Schedule("""{
+TREE = from_text("""{
     domain: "{ S0[i] : 0 <= i < 10; S1[i] : 0 <= i < 10 }",
     child: { schedule: "[{ S0[i] -> [i]; S1[i] -> [i] }]",
              child: { sequence: [ { filter: "{ S0[i] }" }, { filter: "{ S1[i] }" } ] } } }""")
@@ -37,11 +38,11 @@ def one_loop(*statements: str, first: int = 0) -> AstNode:
     ],
 )
 def test_order(statements: tuple[str, ...], dates: tuple[str, ...], in_order: bool) -> None:
-    domain = TREE.get_domain()
+    domain = TREE.domain
     nodes = [isl.UnionMap(date).intersect_domain(domain) for date in dates]
     maps = [isl.Map.from_union_map(node) for node in nodes]
     generated = GeneratedNodes(maps, ("c",), TREE)
-    assert is_in_order(one_loop(*statements), generated, TREE.get_map()) is in_order
+    assert is_in_order(one_loop(*statements), generated, TREE.map) is in_order
 
 
 @pytest.mark.parametrize(("first", "in_order"), [(0, False), (9, True)])
@@ -53,4 +54,4 @@ def test_order_of_two_loops(first: int, in_order: bool) -> None:
         isl.Map(f"{{ S1[i] -> [i] : {first} <= i < 10 }}"),
     ]
     generated = GeneratedNodes(dates, ("c",), TREE)
-    assert is_in_order(loops, generated, TREE.get_map()) is in_order
+    assert is_in_order(loops, generated, TREE.map) is in_order

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import islpy as isl
-
 from polyir.base.limits import within_operations
 from polyir.transform.balance import is_balanced
+from polyir.tree import ScheduleNode
+from polyir.tree.isl_border import from_text
 
 SKEWED_TILES = """{ domain: "[m, n] -> { S[t, i] : 0 <= t < m and 0 < i < n - 1 }", child: {
   schedule: "[m, n] -> [
@@ -20,8 +20,8 @@ TILES = """{ domain: "{ S[i] : 0 <= i < 100 }", child: {
   schedule: "[{ S[i] -> [SIZE * floor(i / SIZE)] }, { S[i] -> [i] }]" } }"""
 
 
-def outermost_band(tree: str) -> isl.ScheduleNode:
-    return isl.Schedule(" ".join(tree.split())).get_root().child(0)
+def outermost_band(tree: str) -> ScheduleNode:
+    return from_text(" ".join(tree.split())).root.child(0)
 
 
 def test_skewed_tiles_are_seen_to_be_balanced_with_few_operations() -> None:

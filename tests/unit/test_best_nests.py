@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import islpy as isl
 import pytest
 
 from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.transform.best_nests import ScoredSchedule, best_nests
+from polyir.tree import Domain, Filter, Schedule, SequenceNode
 
 DOMAIN = "{ A[i] : 0 <= i < 9; B[i] : 0 <= i < 9; C[i] : 0 <= i < 9; D[i] : 0 <= i < 9 }"
 
 
 def scored(order: str, costs: tuple[float, ...], factor: int = 1) -> ScoredSchedule:
     """Nests in an order, as `AB C D`, with a loop whose function has a factor."""
-    nests = order.split()
-    schedule: isl.Schedule | None = None
-    for nest in nests:
+    return ScoredSchedule(in_sequence(nests(order, factor)), costs)
+
+
+def in_sequence(parts: list[Filter]) -> Schedule:
+    domain = reduce(isl.UnionSet.union, (each.instances for each in parts))
+    return Schedule(Domain((SequenceNode(tuple(parts)),), domain))
+
+
+def nests(order: str, factor: int = 1) -> list[Filter]:
+    parts: list[Filter] = []
+    for nest in order.split():
         own = isl.UnionSet("{ " + "; ".join(f"{n}[i] : 0 <= i < 9" for n in nest) + " }")
         loop = isl.MultiUnionPwAff(
             "[{ " + "; ".join(f"{n}[i] -> [({factor}i)]" for n in nest) + " }]"
         )
-        part = isl.Schedule.from_domain(own).insert_partial_schedule(loop)
-        schedule = part if schedule is None else schedule.sequence(part)
-    assert schedule is not None
-    return ScoredSchedule(schedule, costs)
+        parts.append(Filter(Schedule.from_functions(loop, own).tree.children, own))
+    return parts
 
 
 def dependences(*relations: str) -> Dependences:
@@ -43,11 +52,9 @@ def test_what_costs_less_is_taken_between_places_where_both_agree() -> None:
         (("A", "B"), 8, 20),
         (("D",), 9, 10),
     ]
-    expected = scored("B A", (), factor=2).schedule
-    expected = expected.sequence(scored("C", ()).schedule)
-    expected = expected.sequence(scored("D", (), factor=2).schedule)
-    order = expected.get_map().intersect_domain(isl.UnionSet(DOMAIN))
-    assert outcome.schedule.get_map().intersect_domain(isl.UnionSet(DOMAIN)).is_equal(order)
+    expected = in_sequence([*nests("B A", 2), *nests("C"), *nests("D", 2)])
+    order = expected.map.intersect_domain(isl.UnionSet(DOMAIN))
+    assert outcome.schedule.map.intersect_domain(isl.UnionSet(DOMAIN)).is_equal(order)
     assert outcome.proved
 
 
@@ -78,12 +85,11 @@ def test_sequences_that_never_agree_are_not_mixed() -> None:
 def test_sequences_in_sequences_are_nests_of_their_own() -> None:
     best = scored("A B", (10, 10))
     whole = isl.UnionSet(DOMAIN)
-    filters = isl.UnionSetList.from_union_set(whole.intersect(isl.UnionSet("{ A[i]; B[i] }")))
-    filters = filters.add(whole.intersect(isl.UnionSet("{ C[i]; D[i] }")))
-    outer = isl.Schedule.from_domain(whole).get_root().child(0).insert_sequence(filters)
-    inner = isl.UnionSetList.from_union_set(isl.UnionSet("{ A[i] }"))
-    inner = inner.add(isl.UnionSet("{ B[i] }"))
-    nested = outer.child(0).child(0).insert_sequence(inner).get_schedule()
+    pairs = (isl.UnionSet("{ A[i]; B[i] }"), isl.UnionSet("{ C[i]; D[i] }"))
+    filters = [whole.intersect(pair) for pair in pairs]
+    outer = Schedule.from_domain(whole).root.child(0).insert_sequence(filters)
+    inner = [isl.UnionSet("{ A[i] }"), isl.UnionSet("{ B[i] }")]
+    nested = outer.child(0).child(0).insert_sequence(inner).schedule
     best = ScoredSchedule(nested, (10, 10, 10))
     other = scored("A B CD", (10, 2, 10), factor=2)
     replaced = best_nests(best, [other], [0.9], NONE)[1]

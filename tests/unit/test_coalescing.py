@@ -42,4 +42,4 @@ PROBLEM = ScheduleConstraints(DOMAIN, CONTEXT, NEXT, NEXT, ("S",), NEXT)
 def test_rows_are_loops(schedule: Callable[[ScheduleConstraints], ScheduleResult]) -> None:
     result = schedule(PROBLEM)
     expected = isl.UnionMap("{ S[i, j] -> [i, j] }")
-    assert result.schedule.get_map().gist_domain(DOMAIN).is_equal(expected)
+    assert result.schedule.map.gist_domain(DOMAIN).is_equal(expected)

@@ -103,7 +103,7 @@ def _simulated(scop: Scop, size: int, capacity: int, line: int) -> float:
     """
     order: list[tuple[tuple[int, ...], str, tuple[int, ...]]] = []
     statements = {each.name: each for each in scop.statements}
-    dates = scop.schedule.get_map().intersect_domain(scop.domain)
+    dates = scop.schedule.map.intersect_domain(scop.domain)
     for part in maps_of(dates):
         for each in range(part.dim(isl.dim_type.param)):
             part = part.fix_val(isl.dim_type.param, each, isl.Val(size))

@@ -27,7 +27,7 @@ from polyir.codegen.ast import (
     ast_nodes,
 )
 from polyir.codegen.counted_loops import Count, CountedBelow, with_counting_loops, with_steps
-from polyir.isl_trees import mark_object
+from polyir.tree import Schedule
 
 ROOT = Path(__file__).parents[2]
 ITERATORS = ("c0", "c1", "c2")
@@ -124,13 +124,12 @@ def test_bounds_and_subscripts_are_those_of_first_points() -> None:
 
 
 def test_only_loops_over_tiles_count() -> None:
-    schedule = isl.Schedule.from_domain(isl.UnionSet("[n] -> { S[i, j] : 0 <= i, j < n }"))
+    instances = isl.UnionSet("[n] -> { S[i, j] : 0 <= i, j < n }")
     members = isl.MultiUnionPwAff("[n] -> [{ S[i, j] -> [4*floor(i/4)] }, { S[i, j] -> [3*j] }]")
-    tree = schedule.get_root().child(0).insert_partial_schedule(members).get_schedule()
-    mark = with_counting_loops(tree).get_root().child(0)
-    assert mark_object(mark) == CountedBelow(0, (Count(4), None))
+    mark = with_counting_loops(Schedule.from_functions(members, instances)).root.child(0)
+    assert mark.attribute == CountedBelow(0, (Count(4), None))
     counted = isl.MultiUnionPwAff("[n] -> [{ S[i, j] -> [floor(i/4)] }, { S[i, j] -> [3*j] }]")
-    assert mark.child(0).band_get_partial_schedule().plain_is_equal(counted)
+    assert mark.child(0).band.partial_schedule.plain_is_equal(counted)
 
 
 def test_the_shorter_of_two_asts() -> None:

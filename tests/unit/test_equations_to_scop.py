@@ -35,6 +35,7 @@ from polyir.equations.to_scop import add_function
 from polyir.model.analysis import ORDERING_KINDS, compute_dependences
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
+from polyir.tree import Schedule
 
 STRIDED = """
 affine strided [N] -> {: N > 0}
@@ -327,7 +328,7 @@ def test_order_of_sums_over_lattices_is_found_in_few_operations() -> None:
     context = system.context.intersect(system.body.context)
     definitions = definitions_of(system)
 
-    def order() -> isl.Schedule:
+    def order() -> Schedule:
         return first_schedule(computations_of(definitions, context), context)[1]
 
     assert within_operations(3_000_000, order) is not None

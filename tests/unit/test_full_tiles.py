@@ -10,11 +10,12 @@ from execution import Instance, execution, flow, pairs, schedule
 
 from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type
 from polyir.sets.lists import maps_of
 from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.full_tiles import FullTileOptions, full_tiles, separate_full_tiles
 from polyir.transform.tile import TileOptions, tile
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.nodes import is_same
 
 NOTHING = Dependences(value_based=False, items=())
 ANY = isl.Set("{ : }")
@@ -47,20 +48,18 @@ INNER = """{ domain: "[n, m] -> { S[i, j, k] : 0 <= i < n and 0 <= j < m and 0 <
 Tile = tuple[int, ...]
 
 
-def outermost_band(tree: isl.Schedule) -> isl.ScheduleNode:
-    node = tree.get_root()
-    while node_type(node) is not isl.schedule_node_type.band:
+def outermost_band(tree: Schedule) -> ScheduleNode:
+    node = tree.root
+    while node.kind is not Kind.BAND:
         node = node.child(0)
     return node
 
 
-def tiles_of_statements(
-    tree: isl.Schedule, **parameters: int
-) -> dict[str, dict[Tile, list[Instance]]]:
+def tiles_of_statements(tree: Schedule, **parameters: int) -> dict[str, dict[Tile, list[Instance]]]:
     """For each statement, the instances in each tile of the outermost band."""
-    places = isl.UnionMap.from_multi_union_pw_aff(outermost_band(tree).band_get_partial_schedule())
+    places = isl.UnionMap.from_multi_union_pw_aff(outermost_band(tree).band.partial_schedule)
     found: dict[str, dict[Tile, list[Instance]]] = defaultdict(lambda: defaultdict(list))
-    for part in maps_of(places.intersect_domain(tree.get_domain())):
+    for part in maps_of(places.intersect_domain(tree.domain)):
         for instance, position in pairs(part, **parameters):
             found[instance[0]][position].append(instance)
     return found
@@ -122,10 +121,10 @@ def test_the_order_stays_as_it_is(text: str) -> None:
     assert outcome.done
     assert execution(outcome.schedule, n=8, m=9) == execution(tree, n=8, m=9)
     kinds = [
-        node_type(outermost_band(outcome.schedule)),
-        node_type(outermost_band(outcome.schedule).child(0)),
+        outermost_band(outcome.schedule).kind,
+        outermost_band(outcome.schedule).child(0).kind,
     ]
-    assert kinds == [isl.schedule_node_type.band, isl.schedule_node_type.sequence]
+    assert kinds == [Kind.BAND, Kind.SEQUENCE]
 
 
 def test_diamonds_can_be_full() -> None:
@@ -152,9 +151,9 @@ def test_the_kind_of_the_point_loops() -> None:
     sequence = outermost_band(
         separate_full_tiles(tree, NOTHING, ANY, FullTileOptions("separate")).schedule
     ).child(0)
-    for position in range(sequence.n_children()):
+    for position in range(sequence.n_children):
         points = sequence.child(position).child(0)
-        assert [points.band_member_get_ast_loop_type(member) for member in (0, 1)] == [
+        assert [points.members[member].kind for member in (0, 1)] == [
             isl.ast_loop_type.separate
         ] * 2
 
@@ -163,13 +162,13 @@ def test_only_full_tiles_need_no_sequence() -> None:
     whole = isl.Set("[n, m] -> { : exists a, b : n = 3a and m = 2b }")
     tree = tile(schedule(RECTANGLE), NOTHING, TileOptions((3, 2))).schedule
     separated = separate_full_tiles(tree, NOTHING, whole).schedule
-    assert node_type(outermost_band(separated).child(0)) is isl.schedule_node_type.band
+    assert outermost_band(separated).child(0).kind is Kind.BAND
 
 
 def test_no_tile_is_ever_full() -> None:
     tree = tile(schedule(RECTANGLE), NOTHING, TileOptions((9,))).schedule
     outcome = separate_full_tiles(tree, NOTHING, isl.Set("[n, m] -> { : n < 5 }"))
-    assert outcome.schedule.plain_is_equal(tree)
+    assert is_same(outcome.schedule.tree, tree.tree)
     assert outcome.missed == (
         "no full tiles were separated: the band of 2 over S has no full tiles",
     )

@@ -10,7 +10,7 @@ from polyir.transform.address import LoopAddress
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.fuse import FuseOptions, fuse
 from polyir.transform.tile import TileOptions, tile
-from polyir.transform.walk import coincident_flags
+from polyir.tree.nodes import is_same
 
 NESTS = """{ domain: "{ S[i]: 0 <= i < 3; T[i, j]: 0 <= i, j < 3; U[i, j]: 0 <= i, j < 3 }",
   child: { sequence: [
@@ -31,8 +31,8 @@ def test_neighbours_are_fused_and_the_third_stays() -> None:
     assert order[:5] == [("S", (0,)), ("T", (0, 0)), ("T", (0, 1)), ("T", (0, 2)), ("S", (1,))]
     assert order[12:] == [("U", (i, j)) for i in range(3) for j in range(3)]
     assert outcome.done == ("fused the outermost loop of S, T",)
-    band = outcome.schedule.get_root().child(0).child(0).child(0)
-    assert coincident_flags(band) == (True,)
+    band = outcome.schedule.root.child(0).child(0).child(0)
+    assert band.coincident == (True,)
 
 
 def test_two_loops_deep_the_last_nests_first_stays() -> None:
@@ -111,7 +111,7 @@ def test_distribution(statement: str, keep: int, expected: str) -> None:
 def test_distribution_frees_loops() -> None:
     ahead = flow("{ S[t, i] -> T[t, k] : 0 <= t < 2 and i = 0 and k = 1 }")
     result = distribute(schedule(FUSED), ahead, DistributeOptions(("S",))).schedule
-    flags = [coincident_flags(result.get_root().child(0).child(k).child(0)) for k in (0, 1)]
+    flags = [result.root.child(0).child(k).child(0).coincident for k in (0, 1)]
     assert flags == [(True, True), (True, True)]
 
 
@@ -125,7 +125,7 @@ def test_a_cycle_is_not_distributed() -> None:
 
 def test_a_statement_alone_is_left_alone() -> None:
     outcome = distribute(schedule(NESTS), NOTHING, DistributeOptions(("S",)))
-    assert outcome.schedule.plain_is_equal(schedule(NESTS))
+    assert is_same(outcome.schedule.tree, schedule(NESTS).tree)
     assert outcome.missed == ("S was not distributed: it shares no loop",)
 
 
@@ -155,7 +155,7 @@ def addresses(*texts: str) -> tuple[LoopAddress, ...]:
 def test_fusion_by_address(loops: tuple[str, ...], statements: tuple[str, ...], depth: int) -> None:
     by_address = fuse(schedule(NESTS), NOTHING, FuseOptions(loops=addresses(*loops)))
     by_name = fuse(schedule(NESTS), NOTHING, FuseOptions(statements, depth))
-    assert by_address.schedule.plain_is_equal(by_name.schedule)
+    assert is_same(by_address.schedule.tree, by_name.schedule.tree)
     assert by_address.done == (f"fused {', '.join(loops)}",)
 
 
@@ -190,7 +190,7 @@ def test_distribution_by_address_is_that_by_name() -> None:
         by_name = distribute(schedule(FUSED), NOTHING, DistributeOptions((name,), keep))
         loops = addresses(f"{name}.{keep}")
         by_address = distribute(schedule(FUSED), NOTHING, DistributeOptions(loops=loops))
-        assert by_address.schedule.plain_is_equal(by_name.schedule)
+        assert is_same(by_address.schedule.tree, by_name.schedule.tree)
         assert by_address.done == by_name.done
 
 

@@ -32,6 +32,7 @@ from polyir.runtime import compare_bits
 from polyir.transform.address import LoopPosition
 from polyir.transform.gpu.double_buffers import FirstAndLater, iterations_ahead
 from polyir.transform.reference_groups import body_of_loop
+from polyir.tree import Schedule
 
 SIZES: dict[str, Sizes] = {
     "gemm": {"ni": 20, "nj": 26, "nk": 30},
@@ -102,10 +103,10 @@ def test_wrong_copies_ahead_are_made_in_time(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_single_iteration_copies_nothing_ahead() -> None:
-    schedule = isl.Schedule.from_domain(isl.UnionSet("[n] -> { S[i, k] : 0 <= i < n and k = 3 }"))
+    instances = isl.UnionSet("[n] -> { S[i, k] : 0 <= i < n and k = 3 }")
     partial = isl.MultiUnionPwAff("[{ S[i, k] -> [i] }, { S[i, k] -> [k] }]")
-    schedule = schedule.insert_partial_schedule(partial)
-    band = schedule.get_root().child(0)
+    schedule = Schedule.from_functions(partial, instances)
+    band = schedule.root.child(0)
     reasons = []
     for member in range(2):
         loop = LoopPosition((0,), member)
@@ -117,9 +118,9 @@ def test_a_single_iteration_copies_nothing_ahead() -> None:
 
 
 def test_first_iterations() -> None:
-    schedule = isl.Schedule.from_domain(isl.UnionSet("[n] -> { S[k] : 5 <= k < n }"))
+    instances = isl.UnionSet("[n] -> { S[k] : 5 <= k < n }")
     partial = isl.MultiUnionPwAff("[{ S[k] -> [k - k mod 4] }]")
-    schedule = schedule.insert_partial_schedule(partial)
+    schedule = Schedule.from_functions(partial, instances)
     place = body_of_loop(schedule, LoopPosition((0,), 0), "an iteration")
     assert place is not None
     found = FirstAndLater.of_place(place, 4)

@@ -16,19 +16,17 @@ from polyir import api
 from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
-from polyir.isl_trees import mapped_children, node_type, with_member_objects
 from polyir.model.bands import active_at, facts_of_band
-from polyir.model.order import members_of
 from polyir.model.scop import Scop, scop_of
-from polyir.model.tree import attributes_of_members
 from polyir.passes.prerequisites import scops_in
 from polyir.sets.lists import maps_of, sets_of
 from polyir.transform.hexagonal import HexagonalOptions, hexagonal_tile
 from polyir.transform.hexagons import Hexagons
 from polyir.transform.stencils import time_steps
-from polyir.transform.walk import coincident_flags
+from polyir.tree import Kind, Schedule, ScheduleNode, mapped_children
+from polyir.tree.nodes import is_same
 
-BAND = isl.schedule_node_type.band
+BAND = Kind.BAND
 
 STENCIL = """{ domain: "[T, n] -> { S[t, i] : 0 <= t < T and 0 <= i < n }", child: {
   schedule: "[T, n] -> [{ S[t, i] -> [t] }, { S[t, i] -> [t + i] }]", permutable: 1 } }"""
@@ -49,12 +47,12 @@ def to(*targets: str) -> Dependences:
 JACOBI = to("a = 1 and -1 <= b <= 1")
 
 
-def bands_of(tree: isl.Schedule) -> list[isl.ScheduleNode]:
+def bands_of(tree: Schedule) -> list[ScheduleNode]:
     """The bands from the root down, as long as there is one way."""
-    node, found = tree.get_root(), []
-    while node.n_children() == 1:
+    node, found = tree.root, []
+    while node.n_children == 1:
         node = node.child(0)
-        if node_type(node) is BAND:
+        if node.kind is BAND:
             found.append(node)
     return found
 
@@ -176,17 +174,17 @@ def test_narrower_hexagons_depend_on_each_other(low: int, high: int, least: int)
 def test_time_steps(kernel: str, scheduler: str, multiple: int, constants: dict[str, int]) -> None:
     scop, dependences = scheduled(kernel, scheduler)
     (band,) = bands_of(scop.schedule)
-    steps = time_steps(active_at(band, dependences), members_of(band), "the band")
+    steps = time_steps(active_at(band, dependences), band.band.functions_by_statement, "the band")
     assert steps == (multiple, constants)
 
 
-def places(nodes: Sequence[isl.ScheduleNode], **parameters: int) -> dict[Instance, tuple[int, ...]]:
+def places(nodes: Sequence[ScheduleNode], **parameters: int) -> dict[Instance, tuple[int, ...]]:
     """The values of the members of some bands for each instance; there is one of each."""
     found: dict[Instance, tuple[int, ...]] = {}
     for node in nodes:
-        function = isl.UnionMap.from_multi_union_pw_aff(node.band_get_partial_schedule())
+        function = isl.UnionMap.from_multi_union_pw_aff(node.band.partial_schedule)
         seen: set[Instance] = set()
-        for part in maps_of(function.intersect_domain(node.get_schedule().get_domain())):
+        for part in maps_of(function.intersect_domain(node.schedule.domain)):
             for instance, values in pairs(part, **parameters):
                 assert instance not in seen
                 seen.add(instance)
@@ -216,7 +214,7 @@ def test_tiles_of_a_kernel(
     tiles = places(bands[:-1], **parameters)
     instances = {
         instance
-        for part in sets_of(scop.schedule.get_domain())
+        for part in sets_of(scop.schedule.domain)
         for instance, _ in pairs(isl.Map.from_domain(part), **parameters)
     }
     assert set(tiles) == instances
@@ -242,16 +240,16 @@ def test_flags(kernel: str, scheduler: str) -> None:
     tree = hexagonal_tile(scop.schedule, dependences, HexagonalOptions(3, 8, (8,))).schedule
     wave, position, *classical, time = bands_of(tree)
     assert facts_of_band(position, dependences).coincident == (True,)
-    flags = [coincident_flags(band) for band in (wave, position, time)]
+    flags = [band.coincident for band in (wave, position, time)]
     assert flags == [(False,), (True,), (False,)]
-    assert all(not any(coincident_flags(band)) for band in classical)
-    assert all(band.band_get_permutable() for band in classical)
+    assert all(not any(band.coincident) for band in classical)
+    assert all(band.permutable for band in classical)
     steps = time.child(0)
-    assert node_type(steps) is isl.schedule_node_type.sequence
-    assert steps.n_children() == 2
+    assert steps.kind is Kind.SEQUENCE
+    assert steps.n_children == 2
     for number in range(2):
         inside = steps.child(number).child(0)
-        assert all(coincident_flags(inside))
+        assert all(inside.coincident)
 
 
 def test_points_do_not_move_with_time() -> None:
@@ -259,7 +257,7 @@ def test_points_do_not_move_with_time() -> None:
     scop, dependences = scheduled("fdtd-2d", "isl-schedule")
     tree = hexagonal_tile(scop.schedule, dependences, HexagonalOptions(4, 4)).schedule
     steps = bands_of(tree)[-1].child(0)
-    inner = steps.child(1).child(0).band_get_partial_schedule()
+    inner = steps.child(1).child(0).band.partial_schedule
     expected = isl.MultiUnionPwAff("[{ S3[t, i, j] -> [i] }, { S3[t, i, j] -> [j] }]")
     assert all(inner.get_at(n).plain_is_equal(expected.get_at(n)) for n in range(2))
 
@@ -288,7 +286,7 @@ def test_a_loop_and_the_bands_inside_it() -> None:
     assert outcome.done == (
         "tiled the nest of 2 over S: hexagons of height 2 and width 2 along loops 1 and 2",
     )
-    assert [coincident_flags(band) for band in bands_of(outcome.schedule)] == [
+    assert [band.coincident for band in bands_of(outcome.schedule)] == [
         (False,),
         (True,),
         (False,),
@@ -320,7 +318,7 @@ def test_what_is_below_the_nest_stays() -> None:
     assert outcome.done == (
         "tiled the band of 2 over S: hexagons of height 2 and width 2 along loops 1 and 2",
     )
-    assert [coincident_flags(band) for band in bands_of(outcome.schedule)] == [
+    assert [band.coincident for band in bands_of(outcome.schedule)] == [
         (False,),
         (True,),
         (False,),
@@ -343,7 +341,7 @@ def test_statements_without_a_cycle_need_no_time_steps() -> None:
         "{ S[t, i] -> R[t, k] : i - 1 <= k <= i and 0 <= t, i, k < 8 }",
     )
     (band,) = bands_of(tree)
-    steps = time_steps(active_at(band, dependences), members_of(band), "the band")
+    steps = time_steps(active_at(band, dependences), band.band.functions_by_statement, "the band")
     assert steps == (1, {"S": 0, "R": 1})
     outcome = hexagonal_tile(tree, dependences, HexagonalOptions(2, 4))
     assert outcome.missed == ()
@@ -353,15 +351,15 @@ def test_statements_without_a_cycle_need_no_time_steps() -> None:
 def test_attributes_of_loops() -> None:
     """The loop over the hexagons of a wave has those for a loop over blocks."""
 
-    def marked(node: isl.ScheduleNode) -> isl.ScheduleNode:
-        if node_type(node) is BAND:
-            node = with_member_objects(node, [None, (ParallelAttr(),)])
+    def marked(node: ScheduleNode) -> ScheduleNode:
+        if node.kind is BAND:
+            node = node.with_loop_attributes([(), (ParallelAttr(),)])
         return mapped_children(node, marked)
 
-    tree = marked(schedule(STENCIL).get_root()).get_schedule()
+    tree = marked(schedule(STENCIL).root).schedule
     outcome = hexagonal_tile(tree, JACOBI, HexagonalOptions(2, 2))
     assert outcome.missed == ()
-    attributes = [attributes_of_members(band) for band in bands_of(outcome.schedule)]
+    attributes = [band.loop_attributes for band in bands_of(outcome.schedule)]
     assert attributes == [((),), ((ParallelAttr(),),), ((),), ((),)]
 
 
@@ -400,7 +398,7 @@ def test_attributes_of_loops() -> None:
 )
 def test_refusals(dependences: Dependences, reason: str) -> None:
     outcome = hexagonal_tile(schedule(STENCIL), dependences, HexagonalOptions(2, 2))
-    assert outcome.schedule.plain_is_equal(schedule(STENCIL))
+    assert is_same(outcome.schedule.tree, schedule(STENCIL).tree)
     assert outcome.missed == (f"nothing was tiled: {reason}",)
 
 

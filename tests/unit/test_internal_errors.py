@@ -88,10 +88,10 @@ def faulty(packages: Path) -> None:
     [
         ("exception", "ValueError: my own mistake", 'raise ValueError("my own mistake")'),
         ("odd-exception", ": a mistake in faulty", 'raise OddError("a mistake", "faulty")'),
-        ("isl", "Error: call to isl_schedule_node_child failed", "root.child(7)"),
+        ("isl", "Error: ", 'isl.UnionSet("{")'),
         ("assertion", "AssertionError", "assert scop is None"),
         ("none", "TypeError: 'transform' must return an Outcome, not None", ""),
-        ("node", "the schedule of an Outcome must be an islpy.Schedule, not ScheduleNode", ""),
+        ("node", "the schedule of an Outcome must be a polyir.tree.Schedule, not ScheduleNode", ""),
         ("fewer", "must be of the scop's domain, and misses [steps, n] -> { S0[t, i] : 3 <=", ""),
         ("more", "must be of the scop's domain, and has further instances: ", ""),
         ("text", "'done' of an Outcome must be a tuple of texts, not 'it is done'", ""),

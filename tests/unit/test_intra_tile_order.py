@@ -11,18 +11,18 @@ from poly_text import poly_module, scops_of
 from polyir import api
 from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences
 from polyir.model.bands import merge_bands
 from polyir.model.locality import LoopLocality, localities_of_band
-from polyir.model.order import members_of
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
 from polyir.transform.parallel import mark_parallel
 from polyir.transform.tile import TileOptions, tile
-from polyir.transform.walk import coincident_flags, names_in
+from polyir.transform.walk import names_in
 from polyir.transform.wavefront import wavefront
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.nodes import is_same
 
 
 def scop_from(kernel: str, pipeline: str) -> tuple[Scop, Dependences]:
@@ -34,20 +34,20 @@ def scop_from(kernel: str, pipeline: str) -> tuple[Scop, Dependences]:
     return scop, scop.dependences
 
 
-def bands_over(statement: str, tree: isl.Schedule) -> list[str]:
+def bands_over(statement: str, tree: Schedule) -> list[str]:
     """The members of the bands over a statement, as isl writes them."""
-    return members_over(statement, tree.get_root())
+    return members_over(statement, tree.root)
 
 
-def members_over(statement: str, node: isl.ScheduleNode) -> list[str]:
+def members_over(statement: str, node: ScheduleNode) -> list[str]:
     found: list[str] = []
-    if node_type(node) is isl.schedule_node_type.band:
-        for member in members_of(node):
+    if node.kind is Kind.BAND:
+        for member in node.band.functions_by_statement:
             if statement in member:
                 found.append(str(member[statement]).split("[(")[1].split(")]")[0])
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         child = node.child(position)
-        if statement in names_in(child.get_domain()):
+        if statement in names_in(child.domain):
             found += members_over(statement, child)
     return found
 
@@ -79,7 +79,7 @@ func.func @f(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %x: memref<?xf
 
 def localities(scop: Scop, max_stride: int = 4) -> tuple[LoopLocality, ...]:
     by_name = {statement.name: statement for statement in scop.statements}
-    return localities_of_band(scop.schedule.get_root().child(0), by_name, max_stride)
+    return localities_of_band(scop.schedule.root.child(0), by_name, max_stride)
 
 
 def test_localities_of_accesses() -> None:
@@ -114,7 +114,7 @@ def test_the_score_of_a_product() -> None:
     """Zinenko et al., formula (2), for C[i, j] += A[i, k] * B[k, j] (C is read and written)."""
     scop, _ = scop_from("gemm", "pluto-schedule")
     by_name = {statement.name: statement for statement in scop.statements}
-    product = scop.schedule.get_root().child(0).child(1).child(0)
+    product = scop.schedule.root.child(0).child(1).child(0)
     scores = [locality.score for locality in localities_of_band(product, by_name, 4)]
     assert scores == [4 - 3 * 16, 3 * 2 + 4 + 8, 2 * 4 + 2 - 16]
 
@@ -123,8 +123,8 @@ def test_the_best_loop_goes_innermost_with_its_flag() -> None:
     scop, dependences = scop_from("gemm", "pluto-schedule,tile{sizes=3}")
     outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
     assert bands_over("S1", outcome.schedule)[3:] == ["i", "k", "j"]
-    points = outcome.schedule.get_root().child(0).child(1).child(0).child(0)
-    assert coincident_flags(points) == (True, False, True)
+    points = outcome.schedule.root.child(0).child(1).child(0).child(0)
+    assert points.coincident == (True, False, True)
     assert outcome.done[0] == (
         "moved loop 2 of the band of 3 over S1 innermost (scores -44, 18, -6)"
     )
@@ -204,7 +204,7 @@ def test_tile_loops_stay_also_after_a_wavefront() -> None:
 def test_nothing_to_move() -> None:
     scop, dependences = scop_from("lu", "pluto-schedule,tile")
     outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
-    assert outcome.schedule.plain_is_equal(scop.schedule)
+    assert is_same(outcome.schedule.tree, scop.schedule.tree)
     assert outcome.missed == (
         "no loop was moved: loop 3 of the band of 3 over S0, S1, S2 is already innermost "
         "and has the best locality (scores -24, -348, 48)",
@@ -221,7 +221,8 @@ def test_loops_of_the_source_are_merged_first() -> None:
     dependences = compute_dependences(scop)
     outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
     assert bands_over("S", outcome.schedule) == ["j", "i"]
-    assert merge_bands(outcome.schedule, dependences).get_root().child(0).band_n_member() == 2
+    merged = merge_bands(outcome.schedule, dependences)
+    assert len(merged.root.child(0).members) == 2
 
 
 def test_a_band_wrongly_called_permutable_is_refused() -> None:

@@ -19,6 +19,7 @@ from polyir.schedule.isl_builtin import IslBuiltinOptions, isl_builtin_schedule
 from polyir.schedule.isl_style import isl_style_schedule
 from polyir.schedule.spatial.scheduler import spatial_schedule
 from polyir.schedule.tree import BandNode, LeafNode, ScheduleResult
+from polyir.tree import Schedule
 
 
 def constraints(
@@ -115,7 +116,7 @@ def test_isl_has_its_options_back() -> None:
     options = IslBuiltinOptions(algorithm="feautrier", max_coefficient=3)
     schedule = isl_builtin_schedule(constraints(SQUARE, DOWN, ("S",)), options)
     # Feautrier's variant puts the loop that carries outside.
-    assert "S[i, j] -> [(i)]" in str(schedule.get_root().child(0).band_get_partial_schedule())
+    assert "S[i, j] -> [(i)]" in str(schedule.root.child(0).band.partial_schedule)
     assert (context.get_schedule_algorithm(), context.get_schedule_max_coefficient()) == before
 
 
@@ -139,7 +140,7 @@ def test_the_last_write_must_stay_the_last() -> None:
     scop = scop_from(SUM)
     require_same_values(scop, scop.schedule, "nothing")
     band = isl.MultiUnionPwAff("[n] -> [{ S0[i] -> [(-i)] }]")
-    backwards = isl.Schedule.from_domain(scop.domain).insert_partial_schedule(band)
+    backwards = Schedule.from_functions(band, scop.domain)
     with pytest.raises(LegalityError, match="reversal changes which value of s is left in memory"):
         require_same_values(scop, backwards, "reversal")
 
@@ -151,6 +152,6 @@ def test_a_read_must_keep_its_write() -> None:
         .replace("store %a, %A[%i] : memref<f64>", "store %a, %A[%i] : memref<?xf64>")
     )
     band = isl.MultiUnionPwAff("[n] -> [{ S0[i] -> [(-i)] }]")
-    backwards = isl.Schedule.from_domain(scop.domain).insert_partial_schedule(band)
+    backwards = Schedule.from_functions(band, scop.domain)
     with pytest.raises(LegalityError, match="changes which value of A is read"):
         require_same_values(scop, backwards, "reversal")

@@ -14,9 +14,9 @@ from polyir.model.copy_events import Event, access_events
 from polyir.model.iteration_copies import are_right_in_iterations
 from polyir.model.local_arrays import local_marks, shared_arrays
 from polyir.model.scop import Scop, scop_of
-from polyir.model.tree import added_statements
 from polyir.passes.prerequisites import scops_in
 from polyir.sets.maps import moved_along
+from polyir.tree.added import added_statements
 
 TEXT = """
 func.func @f(%T: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) {

@@ -40,7 +40,7 @@ def test_kernels_and_launches(
     parts = host_and_kernels(scop_of(op))
     assert len(parts.kernels) == kernels
     count = 0
-    for statement in sets_of(parts.host.schedule.get_domain()):
+    for statement in sets_of(parts.host.schedule.domain):
         for parameter in range(statement.dim(isl.dim_type.param)):
             value = sizes[statement.get_dim_name(isl.dim_type.param, parameter)]
             statement = statement.fix_val(isl.dim_type.param, parameter, isl.Val(value))

@@ -10,7 +10,8 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.model.bands import annotate_bands, facts_of_band, facts_of_nest, merge_bands
 from polyir.model.distance import vectors_of
 from polyir.model.legality import require_legal, violations
-from polyir.model.order import members_of
+from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.isl_border import from_text
 
 STENCIL = Dependences(
     True,
@@ -26,7 +27,7 @@ STENCIL = Dependences(
 DOMAIN = "[n] -> { S[t, i] : 0 <= t, i < n }"
 
 
-def nest(*members: str) -> isl.Schedule:
+def nest(*members: str) -> Schedule:
     """Directly nested bands of one member each."""
     text = ""
     for member in reversed(members):
@@ -35,12 +36,12 @@ def nest(*members: str) -> isl.Schedule:
     return schedule(f'{{ domain: "{DOMAIN}", child: {text} }}')
 
 
-def schedule(text: str) -> isl.Schedule:
-    return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
+def schedule(text: str) -> Schedule:
+    return from_text(text)
 
 
-def only_band(tree: isl.Schedule) -> isl.ScheduleNode:
-    return tree.get_root().get_child(0)
+def only_band(tree: Schedule) -> ScheduleNode:
+    return tree.root.child(0)
 
 
 def test_the_original_order_is_legal() -> None:
@@ -116,16 +117,6 @@ def test_a_statement_in_two_children(first: str, second: str, expected: list[str
         assert item.relation.is_equal(isl.Map(text))
 
 
-def test_extension_nodes_are_refused() -> None:
-    tree = schedule(
-        '{ domain: "{ S[t, i] : 0 <= t, i < 4 }", child: { schedule: "[{ S[t, i] -> [(i)] }]", '
-        'child: { extension: "{ [i] -> copy[i] }", child: { sequence: [ '
-        '{ filter: "{ copy[x] }" }, { filter: "{ S[t, i] }" } ] } } } }'
-    )
-    with pytest.raises(LegalityError, match="extension or expansion nodes cannot be checked"):
-        violations(STENCIL, tree)
-
-
 def test_facts_of_a_nest_name_the_obstacle() -> None:
     facts = facts_of_nest(only_band(nest("t", "i")), STENCIL)
     assert not facts.permutable
@@ -135,15 +126,15 @@ def test_facts_of_a_nest_name_the_obstacle() -> None:
     assert facts.parallel == (False, True)
     outer = facts_of_band(only_band(nest("t", "i")), STENCIL)
     assert (outer.permutable, outer.coincident) == (True, (False,))
-    inner = facts_of_band(only_band(nest("t", "i")).get_child(0), STENCIL)
+    inner = facts_of_band(only_band(nest("t", "i")).child(0), STENCIL)
     assert (inner.permutable, inner.coincident) == (True, (True,))
 
 
 def test_bands_that_are_permutable_together_become_one() -> None:
     merged = only_band(merge_bands(nest("t", "t + i", "0"), STENCIL))
-    assert merged.band_n_member() == 3
-    assert merged.band_get_permutable()
-    assert [merged.band_member_get_coincident(i) for i in range(3)] == [False, False, True]
+    assert len(merged.members) == 3
+    assert merged.permutable
+    assert [merged.members[i].is_coincident for i in range(3)] == [False, False, True]
 
 
 def test_a_band_that_is_not_permutable_is_split() -> None:
@@ -151,9 +142,9 @@ def test_a_band_that_is_not_permutable_is_split() -> None:
         f'{{ domain: "{DOMAIN}", child: '
         '{ schedule: "[{ S[t, i] -> [(t)] }, { S[t, i] -> [(i)] }]", permutable: 1 } }'
     )
-    assert not only_band(annotate_bands(tree, STENCIL)).band_get_permutable()
+    assert not only_band(annotate_bands(tree, STENCIL)).permutable
     outer = only_band(merge_bands(tree, STENCIL))
-    assert (outer.band_n_member(), outer.get_child(0).band_n_member()) == (1, 1)
+    assert (len(outer.members), len(outer.child(0).members)) == (1, 1)
 
 
 def test_a_part_of_a_split_band_is_merged_too() -> None:
@@ -162,14 +153,14 @@ def test_a_part_of_a_split_band_is_merged_too() -> None:
         '{ schedule: "[{ S[t, i] -> [(t)] }, { S[t, i] -> [(i)] }]" } } }'
     )
     outer = only_band(merge_bands(tree, STENCIL))
-    assert (outer.band_n_member(), outer.get_child(0).band_n_member()) == (2, 1)
+    assert (len(outer.members), len(outer.child(0).members)) == (2, 1)
 
 
 def test_bands_with_build_options_are_not_merged() -> None:
-    tree = only_band(nest("t", "t + i")).band_member_set_ast_loop_type(0, isl.ast_loop_type.unroll)
-    merged = only_band(merge_bands(tree.get_schedule(), STENCIL))
-    assert merged.band_n_member() == 1
-    assert merged.band_member_get_ast_loop_type(0) == isl.ast_loop_type.unroll
+    tree = only_band(nest("t", "t + i")).with_member(0, kind=isl.ast_loop_type.unroll)
+    merged = only_band(merge_bands(tree.schedule, STENCIL))
+    assert len(merged.members) == 1
+    assert merged.members[0].kind == isl.ast_loop_type.unroll
 
 
 @pytest.mark.parametrize(
@@ -184,5 +175,7 @@ def test_bands_with_build_options_are_not_merged() -> None:
     ],
 )
 def test_vectors(relation: str, vectors: list[str]) -> None:
-    members = members_of(only_band(nest("t"))) + members_of(only_band(nest("i")))
+    members = (only_band(nest("t"))).band.functions_by_statement + (
+        only_band(nest("i"))
+    ).band.functions_by_statement
     assert [str(vector) for vector in vectors_of(isl.Map(relation), members)] == vectors

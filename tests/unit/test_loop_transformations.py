@@ -8,7 +8,6 @@ from execution import Instance, assert_respects, execution, flow, schedule
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.model.tree import attributes_of_members
 from polyir.transform.address import LoopAddress, StatementAddress
 from polyir.transform.affine_change import (
     ScaleOptions,
@@ -31,7 +30,6 @@ from polyir.transform.strip_mine import (
     unroll,
     unroll_jam,
 )
-from polyir.transform.walk import coincident_flags
 
 NEST = schedule(
     """{ domain: "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < n; T[i] : 0 <= i < n }",
@@ -65,7 +63,7 @@ def names(loops: str) -> InterchangeOptions:
 def test_interchange_within_a_band() -> None:
     outcome = interchange(SQUARE, NOTHING, names("S.0,S.1"))
     assert order(outcome) == [("S", (i, j)) for j in range(SIZE) for i in range(SIZE)]
-    assert coincident_flags(outcome.schedule.get_root().child(0)) == (True, True)
+    assert outcome.schedule.root.child(0).coincident == (True, True)
 
 
 def test_interchange_of_the_outermost_and_the_innermost_of_three_bands() -> None:
@@ -82,9 +80,9 @@ def test_skewing_makes_the_diagonal_interchangeable() -> None:
     with pytest.raises(LegalityError, match=r"S\[0, 1\] must run before S\[1, 0\]"):
         interchange(SQUARE, DIAGONAL, names("S.0,S.1"))
     skewed = skew(SQUARE, DIAGONAL, SkewOptions(LoopAddress.parse("S.1"), LoopAddress.parse("S.0")))
-    band = skewed.schedule.get_root().child(0)
-    assert band.band_get_permutable()
-    assert coincident_flags(band) == (False, True)
+    band = skewed.schedule.root.child(0)
+    assert band.permutable
+    assert band.coincident == (False, True)
     exchanged = interchange(skewed.schedule, DIAGONAL, names("S.0,S.1"))
     expected = sorted(POINTS, key=lambda point: (sum(point), point[0]))
     assert order(exchanged, DIAGONAL) == [("S", point) for point in expected]
@@ -153,7 +151,7 @@ def test_what_nothing_meets_splits_nothing() -> None:
         assert outcome.missed == (
             f"nothing was split: '{condition}' holds for {count} of the instances in S.0",
         )
-        assert outcome.schedule.plain_is_equal(SQUARE)
+        assert outcome.schedule is SQUARE
 
 
 @pytest.mark.parametrize("factor", [2, 3, 7])
@@ -180,11 +178,11 @@ def test_jamming_reaches_each_statement_of_an_imperfect_nest() -> None:
 def test_an_attribute_stays_with_its_loop_as_long_as_it_is_true() -> None:
     skewed = skew(SQUARE, DIAGONAL, SkewOptions(LoopAddress.parse("S.1"), LoopAddress.parse("S.0")))
     marked = mark_parallel(skewed.schedule, DIAGONAL).schedule
-    band = marked.get_root().child(0)
-    assert attributes_of_members(band) == ((), (PARALLEL,))
+    band = marked.root.child(0)
+    assert band.loop_attributes == ((), (PARALLEL,))
     outcome = interchange(marked, DIAGONAL, names("S.0,S.1"))
-    band = outcome.schedule.get_root().child(0)
-    assert attributes_of_members(band) == ((PARALLEL,), ())
+    band = outcome.schedule.root.child(0)
+    assert band.loop_attributes == ((PARALLEL,), ())
     assert outcome.missed == ()
 
 

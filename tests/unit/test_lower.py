@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import islpy as isl
 import pytest
 from traces import lower, mlir_text, parse
 from xdsl.dialects import affine, memref, scf
@@ -14,7 +13,8 @@ from polyir.codegen.iterator_names import loop_names
 from polyir.codegen.symbolic_tiles import expand_tiles
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.scop import Scop, scop_of
-from polyir.model.tree import tree_from_schedule
+from polyir.tree.isl_border import from_text
+from polyir.tree.operations import operations_of
 
 IN_SCF_LOOP = """
 func.func @f(%A: memref<?xf64>, %x: f64, %n: index) {
@@ -68,7 +68,7 @@ def only_scop(text: str) -> Scop:
 def with_tree(scop: Scop, tree: str) -> Scop:
     """The scop with another schedule tree."""
     old = scop.op.tree
-    scop.op.body.block.insert_op_before(tree_from_schedule(isl.Schedule(tree)), old)
+    scop.op.body.block.insert_op_before(operations_of(from_text(tree)), old)
     scop.op.body.block.erase_op(old)
     return scop_of(scop.op)
 

@@ -6,6 +6,7 @@ import islpy as isl
 import pytest
 
 from polyir.model.tree_loops import member_steps
+from polyir.tree import Schedule
 
 
 @pytest.mark.parametrize(
@@ -24,9 +25,6 @@ from polyir.model.tree_loops import member_steps
 )
 def test_member_steps(domain: str, members: str, steps: tuple[int, ...]) -> None:
     instances = isl.UnionSet(f"[n] -> {domain}")
-    schedule = isl.Schedule.from_domain(instances)
-    partial = isl.MultiUnionPwAff.from_union_map(
-        isl.UnionMap(f"[n] -> {{ {members} }}").intersect_domain(instances)
-    )
-    band = schedule.insert_partial_schedule(partial).get_root().child(0)
+    times = isl.UnionMap(f"[n] -> {{ {members} }}").intersect_domain(instances)
+    band = Schedule.from_map(times, instances).root.child(0)
     assert member_steps(band) == steps

@@ -87,7 +87,7 @@ class Messages:
         original, scop = scop_after(kernel, "poly-raise"), scop_after(kernel, pipeline)
         self.sizes = sizes_of(scop, n, steps)
         self.program = SizedProgram(scop, self.sizes, options)
-        order = original.schedule.get_map().intersect_domain(original.domain)
+        order = original.schedule.map.intersect_domain(original.domain)
         self.dates = {key: value[0][1] for key, value in table(order, self.sizes).items()}
         self.reads = table(original.accesses(AccessKind.READ), self.sizes)
         self.writes = table(original.accesses(AccessKind.WRITE), self.sizes)

@@ -42,8 +42,8 @@ def test_the_scops_with_all_the_statements_are_changed() -> None:
         FusePass(("S0", "S1")).apply(Context(), module)
     module.verify()
     first, second = scops_of(module)
-    assert first.schedule.get_root().child(0).band_n_member() == 1
-    assert second.schedule.get_root().child(0).n_children() == 2
+    assert len(first.schedule.root.child(0).members) == 1
+    assert second.schedule.root.child(0).n_children == 2
     assert [remark.message for remark in remarks if remark.pass_name == "fuse"] == [
         "left alone: the scop does not have all of S0, S1",
         "fused the outermost loop of S0, S1",

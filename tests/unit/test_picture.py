@@ -15,6 +15,7 @@ from polyir.base.diagnostics import OptionError, PolyirError
 from polyir.dialects.dependence import DependenceKind
 from polyir.model.scop import Scop
 from polyir.sets.lists import maps_of
+from polyir.tree import Kind, ScheduleNode
 from polyir.view.draw import check_format, draw
 from polyir.view.layout import outline, planes_of, sampled
 from polyir.view.picture import Picture, parameter_point, parameter_values, picture_of
@@ -271,8 +272,8 @@ def test_arrows_between_planes_are_few(tmp_path: Path) -> None:
     assert 0 < len(re.findall(r'<g id="arrow-S0-S1">', svg)) <= 8
 
 
-def is_band(node: isl.ScheduleNode) -> bool:
-    return bool(node.get_type() == isl.schedule_node_type.band)
+def is_band(node: ScheduleNode) -> bool:
+    return node.kind is Kind.BAND
 
 
 def tiles_by_isl(scop: Scop, parameters: Mapping[str, int]) -> dict[str, int]:
@@ -283,19 +284,19 @@ def tiles_by_isl(scop: Scop, parameters: Mapping[str, int]) -> dict[str, int]:
     point = parameter_point(parameters, scop.context.get_space())
     found: dict[str, int] = {}
 
-    def visit(node: isl.ScheduleNode) -> None:
-        children = [node.child(number) for number in range(node.n_children())]
+    def visit(node: ScheduleNode) -> None:
+        children = [node.child(number) for number in range(node.n_children)]
         bands = [each for each in children if is_band(each)]
         if bands and is_band(node):
             (child,) = bands
-            relation = child.get_prefix_schedule_union_map().intersect_domain(child.get_domain())
+            relation = child.prefix_schedule.intersect_domain(child.domain)
             for part in maps_of(relation.intersect_params(point)):
                 name = part.get_tuple_name(isl.dim_type.in_)
                 found[name] = int(part.range().count_val().to_python())
         for child in children:
             visit(child)
 
-    visit(scop.schedule.get_root())
+    visit(scop.schedule.root)
     return found
 
 

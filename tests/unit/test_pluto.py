@@ -191,7 +191,7 @@ def test_one_statement_without_loops_is_a_leaf() -> None:
 def test_statements_without_instances_are_left_out() -> None:
     some = problem("{ S[i] : 0 <= i < 4 }", "{ }", ("R", "S"))
     result = pluto_schedule(some)
-    assert result.schedule.get_domain().is_equal(some.domain)
+    assert result.schedule.domain.is_equal(some.domain)
 
 
 def test_context_makes_dependences_disappear() -> None:

@@ -113,10 +113,10 @@ def check(problem: ScheduleConstraints, result: ScheduleResult) -> None:
     assert violations(problem, result.schedule).is_empty()
     assert is_total_order(problem, result.schedule)
     for band in bands(result.schedule):
-        assert band.band_get_permutable()
+        assert band.permutable
         assert is_permutable(problem, band)
-        for member in range(band.band_n_member()):
-            flag = band.band_member_get_coincident(member)
+        for member in range(len(band.members)):
+            flag = band.members[member].is_coincident
             assert flag == is_coincident(problem, band, member)
 
 

@@ -18,6 +18,7 @@ from polyir.model.proof import is_proved, needs_proof, unchecked
 from polyir.model.scop import Scop
 from polyir.passes import schedule_check
 from polyir.passes.prerequisites import ScopPass, scops_in
+from polyir.tree import BandMember
 from polyir.universe import new_context
 
 SWEEP = """
@@ -144,9 +145,9 @@ class _Foreign(ScopPass):
     name = "foreign"
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        band = scop.schedule.get_root().child(0)
-        backwards = band.band_get_partial_schedule().neg()
-        return Outcome(band.delete().insert_partial_schedule(backwards).get_schedule())
+        band = scop.schedule.root.child(0)
+        backwards = [BandMember(function.neg()) for function in band.functions]
+        return Outcome(band.delete().insert_band(backwards).schedule)
 
 
 def test_a_foreign_pass_is_not_believed() -> None:

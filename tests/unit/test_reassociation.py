@@ -11,7 +11,6 @@ from polyir.base.diagnostics import OptionError
 from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop, scop_of
-from polyir.model.tree import insert_mark
 from polyir.model.updates import neutral_element, update_of
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.gpu.one_block import has_one_block, join_blocks
@@ -130,10 +129,10 @@ def test_neighbours_without_loops_join_a_block() -> None:
     (op,) = scops_in(api.run_pipeline(api.parse(TREE), "poly-raise"))
     schedule = scop_of(op).schedule
     assert join_blocks(schedule) is schedule
-    sequence = schedule.get_root().child(0).child(0)
-    marked = insert_mark(sequence.child(1).child(0), OneBlockAttr()).get_schedule()
-    assert has_one_block(marked.get_root())
-    joined = join_blocks(marked).get_root().child(0).child(0)
+    sequence = schedule.root.child(0).child(0)
+    marked = sequence.child(1).child(0).insert_mark(OneBlockAttr()).schedule
+    assert has_one_block(marked.root)
+    joined = join_blocks(marked).root.child(0).child(0)
     assert [statements_of(joined.child(each).child(0)) for each in range(2)] == [
         ("S0", "S1", "S2"),
         ("S3",),

@@ -8,7 +8,7 @@ from execution import assert_respects, execution, flow, schedule
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.transform.shaped_tiles import Shape, ShapedTileOptions, tile_with_shape
 from polyir.transform.tile import runs_over_tiles
-from polyir.transform.walk import coincident_flags
+from polyir.tree.nodes import is_same
 
 SPACE = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n }", child: {
   schedule: "[n] -> [{ S[i, j] -> [i] }]", child: {
@@ -53,9 +53,9 @@ def test_points_run_tile_by_tile(shape: Rows, sizes: tuple[int, ...], permutable
     assert len(order) == 81
     assert order == sorted(order, key=lambda at: (floors(shape, sizes, at[1]), at[1]))
     assert_respects(order, STENCIL, n=9)
-    tiles = outcome.schedule.get_root().child(0)
-    assert bool(tiles.band_get_permutable()) is permutable
-    assert coincident_flags(tiles) == (False,) * len(shape)
+    tiles = outcome.schedule.root.child(0)
+    assert tiles.permutable is permutable
+    assert tiles.coincident == (False,) * len(shape)
     assert outcome.missed == ()
 
 
@@ -70,9 +70,9 @@ def test_levels_and_flags() -> None:
     shape = ((1, 0), (0, 2))
     options = ShapedTileOptions(Shape(shape), (2,), levels=2, ratio=2)
     tree = tile_with_shape(schedule(text), down, options).schedule
-    outer = tree.get_root().child(0)
+    outer = tree.root.child(0)
     for tiles in (outer, outer.child(0)):
-        assert coincident_flags(tiles) == (False, True)
+        assert tiles.coincident == (False, True)
         assert runs_over_tiles(tiles)
     assert not runs_over_tiles(outer.child(0).child(0))
     order = execution(tree, n=7)
@@ -83,7 +83,7 @@ def test_levels_and_flags() -> None:
 
 def test_nests_that_are_too_narrow() -> None:
     outcome = tile_with_shape(schedule(SPACE), STENCIL, ShapedTileOptions(Shape(((1, 0, 0),))))
-    assert outcome.schedule.plain_is_equal(schedule(SPACE))
+    assert is_same(outcome.schedule.tree, schedule(SPACE).tree)
     assert outcome.missed == (
         "nothing was tiled: the nest of 2 over S does not have 3 perfectly nested loops",
     )

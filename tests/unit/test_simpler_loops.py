@@ -12,6 +12,7 @@ from polyir.codegen.simpler_loops import (
     with_loops_of_step_one,
     with_rolled_loops,
 )
+from polyir.tree import Schedule
 
 TILES = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n; T[i] : 0 <= i < n }", child: {
   schedule: "[n] -> [{ S[i, j] -> [(4*floor((i)/4))]; T[i] -> [(4*floor((i)/4))] }]",
@@ -24,8 +25,8 @@ OFFSET = """{ domain: "[n] -> { S[i] : 0 <= i < n }", child: {
   schedule: "[n] -> [{ S[i] -> [2i + 1] }]" } }"""
 
 
-def counted_members(tree: isl.Schedule) -> str:
-    return str(tree.get_root().child(0).band_get_partial_schedule())
+def counted_members(tree: Schedule) -> str:
+    return str(tree.root.child(0).band.partial_schedule)
 
 
 @pytest.mark.parametrize("text", [TILES, OFFSET])
@@ -48,7 +49,7 @@ def test_loops_of_step_one() -> None:
         assert execution(with_loops_of_step_one(tree), n=7) == execution(tree, n=7)
     tree = with_loops_of_step_one(schedule(DIAGONALS))
     assert "floor" not in counted_members(tree)
-    assert "floor((j)/2)" in str(tree.get_root().child(0).child(0).band_get_partial_schedule())
+    assert "floor((j)/2)" in str(tree.root.child(0).child(0).band.partial_schedule)
 
 
 # The first and the last iteration of the inner loop are apart.
@@ -60,8 +61,8 @@ ISOLATED = """{ domain: "[n] -> { S[i, j] : 0 <= i <= j < n and (i + j) mod 2 = 
 
 def test_isolated_iterations_keep_their_loops() -> None:
     tree = schedule(ISOLATED)
-    for same in (tree, tree.intersect_domain(tree.get_domain())):
-        assert with_loops_of_step_one(same).plain_is_equal(same)
+    for same in (tree, tree.within(tree.domain)):
+        assert with_loops_of_step_one(same) is same
 
 
 # Whole tiles are apart, in atomic loops.
@@ -77,21 +78,21 @@ ISOLATED_TILES = f"""{{ domain: "[n] -> {{ S[i, j] : 0 <= i, j < n }}", child: {
 
 def test_isolated_iterations_name_numbers_of_tiles() -> None:
     tree = schedule(ISOLATED_TILES)
-    assert with_counting_loops(tree).plain_is_equal(tree)
+    assert with_counting_loops(tree) is tree
     counting = with_counting_loops(tree, isolated=True)
     assert execution(counting, n=7) == execution(tree, n=7)
     # Below a mark each.
-    band = counting.get_root().child(0).child(0).child(0).child(0)
+    band = counting.root.child(0).child(0).child(0).child(0)
     numbers = WHOLE_TILES.replace("t <=", "4t <=").replace("u <=", "3u <=")
-    assert band.band_get_ast_build_options().is_equal(isl.UnionSet(numbers))
+    assert band.options.is_equal(isl.UnionSet(numbers))
 
 
 def test_loop_kinds_are_kept_and_open_ones_become_atomic() -> None:
-    below_mark = with_counting_loops(schedule(TILES)).get_root().child(0).child(0)
-    for band in (below_mark, with_atomic_loops(schedule(TILES)).get_root().child(0)):
+    below_mark = with_counting_loops(schedule(TILES)).root.child(0).child(0)
+    for band in (below_mark, with_atomic_loops(schedule(TILES)).root.child(0)):
         points = band.child(0)
-        assert points.band_member_get_ast_loop_type(1) == isl.ast_loop_type.unroll
-    tiles = with_atomic_loops(schedule(TILES)).get_root().child(0)
-    assert tiles.band_member_get_ast_loop_type(0) == isl.ast_loop_type.atomic
-    rolled = with_rolled_loops(schedule(TILES)).get_root().child(0).child(0)
-    assert rolled.band_member_get_ast_loop_type(1) == isl.ast_loop_type.default
+        assert points.members[1].kind == isl.ast_loop_type.unroll
+    tiles = with_atomic_loops(schedule(TILES)).root.child(0)
+    assert tiles.members[0].kind == isl.ast_loop_type.atomic
+    rolled = with_rolled_loops(schedule(TILES)).root.child(0).child(0)
+    assert rolled.members[1].kind == isl.ast_loop_type.default

@@ -12,13 +12,12 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
-from polyir.isl_trees import node_type
 from polyir.model.scop import scop_of
-from polyir.model.tree import attributes_of_members
 from polyir.passes import spatial_schedule
 from polyir.passes.prerequisites import scops_in
 from polyir.schedule.spatial.scheduler import MAP_TO_X
 from polyir.schedule.tree import LeafNode, ScheduleResult
+from polyir.tree import Kind, Schedule, ScheduleNode
 
 GPU = "spatial-schedule{target=gpu live-range-reordering=true}"
 
@@ -28,7 +27,7 @@ Sizes = dict[str, int]
 
 def check_kernels(name: str, sizes: Sizes, distinct: int, launches: int) -> None:
     """Section 5.6: how many kernels there are, and how often the host starts one."""
-    kernels = kernels_of(ours(name, GPU).get_root(), sizes)
+    kernels = kernels_of(ours(name, GPU).root, sizes)
     assert (len(kernels), sum(kernels)) == (distinct, launches)
 
 
@@ -56,7 +55,7 @@ def test_gpu_kernels_of_adi() -> None:
     check_kernels("adi", {"tsteps": 512, "n": 512}, 4, 2048)
 
 
-def kernels_of(node: isl.ScheduleNode, sizes: Sizes) -> list[int]:
+def kernels_of(node: ScheduleNode, sizes: Sizes) -> list[int]:
     """For each kernel how often it is started.
 
     A kernel is an outermost parallel loop, or what has no parallel loop inside.
@@ -64,27 +63,25 @@ def kernels_of(node: isl.ScheduleNode, sizes: Sizes) -> list[int]:
     if is_parallel(node) or not contains_parallel(node):
         return [iterations_around(node, sizes)]
     return [
-        count
-        for place in range(node.n_children())
-        for count in kernels_of(node.get_child(place), sizes)
+        count for place in range(node.n_children) for count in kernels_of(node.child(place), sizes)
     ]
 
 
-def is_parallel(node: isl.ScheduleNode) -> bool:
-    is_band = node_type(node) is isl.schedule_node_type.band
-    return is_band and bool(node.band_member_get_coincident(0))
+def is_parallel(node: ScheduleNode) -> bool:
+    is_band = node.kind is Kind.BAND
+    return is_band and node.members[0].is_coincident
 
 
-def contains_parallel(node: isl.ScheduleNode) -> bool:
-    return not node.every_descendant(lambda each: not is_parallel(each))
+def contains_parallel(node: ScheduleNode) -> bool:
+    return not node.every(lambda each: not is_parallel(each))
 
 
-def iterations_around(node: isl.ScheduleNode, sizes: Sizes) -> int:
+def iterations_around(node: ScheduleNode, sizes: Sizes) -> int:
     """How many values the loops around `node` have for its instances."""
     values = " and ".join(f"{name} = {size}" for name, size in sizes.items())
     context = isl.Set(f"[{', '.join(sizes)}] -> {{ : {values} }}")
-    instances = node.get_domain().intersect_params(context)
-    around = node.get_prefix_schedule_union_map().intersect_domain(instances)
+    instances = node.domain.intersect_params(context)
+    around = node.prefix_schedule.intersect_domain(instances)
     points = isl.Set.from_union_set(around.range()).project_out_all_params()
     return int(points.coalesce().count_val().to_python())
 
@@ -93,15 +90,15 @@ def test_the_attribute_is_of_a_parallel_loop_with_coalesced_accesses() -> None:
     """lu: j, the last subscript of most references, comes first."""
     first_members: list[isl.UnionPwAff] = []
 
-    def collect(node: isl.ScheduleNode) -> bool:
-        is_band = node_type(node) is isl.schedule_node_type.band
-        if is_band and any(attributes_of_members(node)):
-            assert attributes_of_members(node) == ((MAP_TO_X,), *[()] * (node.band_n_member() - 1))
-            assert node.band_member_get_coincident(0)
-            first_members.append(node.band_get_partial_schedule().get_at(0))
+    def collect(node: ScheduleNode) -> bool:
+        is_band = node.kind is Kind.BAND
+        if is_band and any(node.loop_attributes):
+            assert node.loop_attributes == ((MAP_TO_X,), *[()] * (len(node.members) - 1))
+            assert node.members[0].is_coincident
+            first_members.append(node.members[0].function)
         return True
 
-    ours("lu", GPU).get_root().every_descendant(collect)
+    ours("lu", GPU).root.every(collect)
     (member,) = first_members
     assert member.plain_is_equal(
         isl.UnionPwAff("[n] -> { S0[i,j,k] -> [(j)]; S2[i,j,k] -> [(j)] }")
@@ -114,7 +111,7 @@ def test_a_wrong_schedule_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def backwards(*_: object) -> ScheduleResult:
         scop = original("jacobi-1d")
         band = isl.MultiUnionPwAff("[tsteps, n] -> [{ S0[t, i] -> [(-t)]; S1[t, i] -> [(-t)] }]")
-        schedule = isl.Schedule.from_domain(scop.domain).insert_partial_schedule(band)
+        schedule = Schedule.from_functions(band, scop.domain)
         return ScheduleResult(schedule, LeafNode(), ())
 
     monkeypatch.setattr(spatial_schedule, "spatial_schedule", backwards)
@@ -126,7 +123,7 @@ def test_a_wrong_schedule_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     (reason,) = [each.message for each in remarks if each.kind is RemarkKind.MISSED]
     assert "left as it was: spatial-schedule violates the flow dependence" in reason
     schedule = scop_of(scops_in(module)[0]).schedule
-    assert schedule.get_map().is_equal(original("jacobi-1d").schedule.get_map())
+    assert schedule.map.is_equal(original("jacobi-1d").schedule.map)
 
 
 @pytest.mark.parametrize(("limit", "widths"), [(28, (1, 2, 2)), (32, (3,)), (30, (3,))])

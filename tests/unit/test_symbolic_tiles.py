@@ -40,6 +40,7 @@ from polyir.transform.parallel import PARALLEL, mark_parallel
 from polyir.transform.symbolic_tile import SymbolicTileOptions, tile_symbolically
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
+from polyir.tree import Schedule
 
 NAMES = ("T0", "T1", "T2")
 OPTIONS = SymbolicTileOptions()
@@ -80,10 +81,10 @@ def read_attribute(text: str) -> Attribute:
     return Parser(context, text).parse_attribute()
 
 
-def tile_order(tree: isl.Schedule, sizes: Sequence[int], **parameters: int) -> list[object]:
+def tile_order(tree: Schedule, sizes: Sequence[int], **parameters: int) -> list[object]:
     """The instances in the order that the expanded tree has for these sizes."""
     expanded = expand_tiles(tree, isl.Set("{ : }"))
-    domain = expanded.schedule.get_domain()
+    domain = expanded.schedule.domain
     count = len(sizes)
     on_grid = isl.UnionSet("{ }")
     for part in sets_of(domain):
@@ -96,7 +97,7 @@ def tile_order(tree: isl.Schedule, sizes: Sequence[int], **parameters: int) -> l
             part = part.intersect(grid)
         on_grid = on_grid.union(isl.UnionSet.from_set(part))
     known = {**parameters, **dict(zip(NAMES, sizes, strict=False))}
-    tree = expanded.schedule.intersect_domain(on_grid)
+    tree = expanded.schedule.within(on_grid)
     return [(name, values[:-count]) for name, values in execution(tree, **known)]
 
 
@@ -115,8 +116,8 @@ def test_a_statement_that_is_tiled_in_part() -> None:
         child: { sequence: [ { filter: "{ S[i] }" }, { filter: "{ T[i] }" } ] } } },
       { filter: "{ S[i] : i >= 3 }", child: { schedule: "[{ S[i] -> [-i] }]" } } ] } }"""
     tree = schedule(text)
-    band = tree.get_root().child(0).child(0).child(0)
-    tiled = with_tiles(band, SymbolicTiles("outset", ("T0",))).get_schedule()
+    band = tree.root.child(0).child(0).child(0)
+    tiled = with_tiles(band, SymbolicTiles("outset", ("T0",))).schedule
     assert tile_order(tiled, (2,)) == execution(tree)
 
 
@@ -124,8 +125,8 @@ def test_a_statement_that_is_tiled_in_part() -> None:
 def test_no_size_may_violate_a_dependence(origins: str) -> None:
     with pytest.raises(LegalityError, match="tiling violates the flow dependence through A"):
         tile_symbolically(schedule(SQUARE), BACK, NAMES, OPTIONS)
-    band = schedule(SQUARE).get_root().child(0)
-    tiled = with_tiles(band, SymbolicTiles("outset", ("T0", "T1"))).get_schedule()
+    band = schedule(SQUARE).root.child(0)
+    tiled = with_tiles(band, SymbolicTiles("outset", ("T0", "T1"))).schedule
     assert violations(BACK, schedule(SQUARE)) == ()
     assert len(violations(BACK, tiled)) == 1
     assert violations(FORWARD, tiled) == ()
@@ -135,7 +136,7 @@ def test_a_change_after_tiling_is_checked_for_all_sizes() -> None:
     down = flow("[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }")
     diagonal = flow("[n] -> { S[i, j] -> S[i + 1, j + 1] : 0 <= i, j < n - 1 }")
     tiled = tile_symbolically(schedule(SQUARE), down, NAMES, OPTIONS).schedule
-    assert tiles_at(reverse(tiled, down, LoopAddress.parse("S.1")).schedule.get_root().child(0))
+    assert tiles_at(reverse(tiled, down, LoopAddress.parse("S.1")).schedule.root.child(0))
     # Without tiles the first loop alone carries it.
     assert reverse(schedule(SQUARE), diagonal, LoopAddress.parse("S.1")).done
     with pytest.raises(LegalityError, match=r"reversing S\.1 violates"):
@@ -143,8 +144,8 @@ def test_a_change_after_tiling_is_checked_for_all_sizes() -> None:
 
 
 def test_tiles_above_no_band_of_theirs() -> None:
-    band = schedule(SQUARE).get_root().child(0)
-    tiled = with_tiles(band, SymbolicTiles("outset", ("T0",))).get_schedule()
+    band = schedule(SQUARE).root.child(0)
+    tiled = with_tiles(band, SymbolicTiles("outset", ("T0",))).schedule
     with pytest.raises(LegalityError, match=r"#poly.tile<outset \[T0\]> would no longer be above"):
         violations(NOTHING, tiled)
 
@@ -154,7 +155,7 @@ def test_parallel_and_wavefront_are_of_the_tiles() -> None:
     tiled = tile_symbolically(schedule(SQUARE), along, NAMES, OPTIONS).schedule
     marked = mark_parallel(tiled, along)
     assert marked.done == ("loop 2 over tiles of S is parallel",)
-    assert tiles_at(marked.schedule.get_root().child(0)) == SymbolicTiles(
+    assert tiles_at(marked.schedule.root.child(0)) == SymbolicTiles(
         "outset", ("T0", "T1"), loops=((), (PARALLEL,))
     )
     both = flow(
@@ -164,7 +165,7 @@ def test_parallel_and_wavefront_are_of_the_tiles() -> None:
     assert mark_parallel(tiled, both).missed != ()
     waves = wavefront(tiled, both, WavefrontOptions("all"))
     marked = mark_parallel(waves.schedule, both)
-    assert tiles_at(marked.schedule.get_root().child(0)) == SymbolicTiles(
+    assert tiles_at(marked.schedule.root.child(0)) == SymbolicTiles(
         "outset", ("T0", "T1"), 1, ((), (PARALLEL,))
     )
 
@@ -179,7 +180,7 @@ def test_a_loop_that_is_no_longer_parallel_is_unmarked() -> None:
     assert changed.missed == (
         "removed #poly.parallel from loop 2 over tiles around S: it is no longer parallel",
     )
-    assert tiles_at(changed.schedule.get_root().child(0)) == SymbolicTiles("outset", ("T0", "T1"))
+    assert tiles_at(changed.schedule.root.child(0)) == SymbolicTiles("outset", ("T0", "T1"))
 
 
 def test_tiles_of_constant_size_inside() -> None:
@@ -332,8 +333,8 @@ def test_a_region_of_a_c_file_has_no_arguments(
 def test_a_size_that_is_no_parameter() -> None:
     module = api.run_pipeline(api.parse(CALLED), "poly-dependences")
     (scop,) = scops_in(module)
-    band = scop_of(scop).schedule.get_root().child(0)
-    marked = with_tiles(band, SymbolicTiles("outset", ("X",))).get_schedule()
+    band = scop_of(scop).schedule.root.child(0)
+    marked = with_tiles(band, SymbolicTiles("outset", ("X",))).schedule
     replace_tree(scop, Outcome(marked))
     with pytest.raises(PolyirError, match="tiles of the size X, which is not a parameter"):
         api.lower(module)

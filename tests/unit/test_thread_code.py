@@ -36,6 +36,7 @@ from polyir.model.gpu import barrier_instances, kernel_marks
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.sets.lists import sets_of
+from polyir.tree.isl_border import from_text
 
 ODD = "map-to-gpu{tile=7 block=5,3 check=false shared=none registers=none}"
 GRID = "map-to-gpu{tile=5,3 block=7,5 grid=2 check=false shared=none registers=none}"
@@ -66,7 +67,7 @@ def runs(kernel: Kernel) -> isl.UnionMap:
     names = (*kernel.launch, *kernel.tiles, *kernel.threads)
     context = launched(kernel)
     found = isl.UnionMap.empty(kernel.thread.context.get_space())
-    for part in sets_of(kernel.thread.schedule.get_domain()):
+    for part in sets_of(kernel.thread.schedule.domain):
         instances = part.intersect_params(context)
         relation = isl.Map.from_domain(instances)
         for name in names:
@@ -91,10 +92,10 @@ def runs(kernel: Kernel) -> isl.UnionMap:
 )
 def test_each_instance_is_run_by_one_thread(name: str, pipeline: str) -> None:
     scop = mapped(name, pipeline)
-    marks = kernel_marks(scop.schedule.get_root())
+    marks = kernel_marks(scop.schedule.root)
     for mark, kernel in zip(marks, host_and_kernels(scop).kernels, strict=True):
         own = runs(kernel).subtract_domain(barrier_instances(scop))
-        wanted = mark.get_domain().subtract(barrier_instances(scop)).intersect_params(scop.context)
+        wanted = mark.domain.subtract(barrier_instances(scop)).intersect_params(scop.context)
         assert own.is_single_valued()
         assert wanted.is_equal(own.domain())
 
@@ -119,7 +120,7 @@ def test_code_of_skewed_stencils_takes_seconds(name: str, pipeline: str) -> None
 
 
 INSTANCE = AstInstance("S", (AstName("c0"), AstName("c1")), 0)
-BLOCK = BlockTree(isl.Schedule('{ domain: "{ }" }'), {0: "tx"}, frozenset({"barrier"}))
+BLOCK = BlockTree(from_text('{ domain: "{ }" }'), {0: "tx"}, frozenset({"barrier"}))
 
 
 def stride(origin: int | None = None) -> StridesBelow:

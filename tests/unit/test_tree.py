@@ -1,13 +1,16 @@
-"""The schedule tree as operations: lossless from and to `isl.Schedule` and text."""
+"""The schedule tree as operations: lossless from and to `Schedule` and text."""
 
 from __future__ import annotations
 
-import islpy as isl
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -22,15 +25,9 @@ from polyir.dialects.loop_attributes import (
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
 from polyir.dialects.poly import Poly
 from polyir.dialects.schedule_tree import DomainOp
-from polyir.isl_trees import (
-    Objects,
-    TreeNode,
-    build_tree,
-    describe_tree,
-    objects_of,
-    with_objects,
-)
-from polyir.model.tree import schedule_from_tree, tree_from_schedule
+from polyir.tree import Band, Domain, Mark, Node, Schedule
+from polyir.tree.isl_border import from_text
+from polyir.tree.operations import operations_of, schedule_of
 
 DOMAIN = "[n] -> { S[i, j] : 0 <= i, j < n; T[i] : 0 <= i < n }"
 
@@ -63,10 +60,6 @@ TREES = {
 }
 
 
-def schedule_of(text: str) -> isl.Schedule:
-    return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
-
-
 def parse_tree(text: str) -> DomainOp:
     context = Context()
     context.load_dialect(Builtin)
@@ -76,49 +69,59 @@ def parse_tree(text: str) -> DomainOp:
     return root
 
 
-def assert_lossless(schedule: isl.Schedule) -> None:
+def assert_lossless(schedule: Schedule) -> None:
     """Through operations and their text and back, the schedule is the same."""
-    root = tree_from_schedule(schedule)
+    root = operations_of(schedule)
     root.verify()
     again = parse_tree(str(root))
     again.verify()
     assert root.is_structurally_equivalent(again)
     # What extension nodes add is in the domain now.
-    inside = schedule_from_tree(root)
-    assert same(inside, schedule_from_tree(again))
+    inside = schedule_of(root)
+    assert same(inside, schedule_of(again))
     assert same(inside, limited("the way through a pipe", lambda: inside))
-    if "extension" in str(schedule):
-        # The names of the loops around are not kept.
-        assert same(inside, schedule_from_tree(tree_from_schedule(inside)))
-    else:
-        assert root.is_structurally_equivalent(tree_from_schedule(inside))
-        assert same(schedule, inside)
+    assert root.is_structurally_equivalent(operations_of(inside))
+    assert same(schedule, inside)
 
 
-def same(left: isl.Schedule, right: isl.Schedule) -> bool:
-    """Are the trees equal, with the objects of their marks and members?"""
-    if str(left) != str(right):
-        return False
-    return "expansion" in str(left) or objects(left) == objects(right)
+def same(left: Schedule, right: Schedule) -> bool:
+    """Are the trees equal, with the attributes of their marks and members?"""
+    return str(left) == str(right) and attributes(left) == attributes(right)
 
 
-def objects(schedule: isl.Schedule) -> Objects:
-    return objects_of(describe_tree(schedule))
+def attributes(schedule: Schedule) -> list[object]:
+    return [
+        node.attribute if isinstance(node, Mark) else [each.attributes for each in node.members]
+        for node in schedule.tree.walk()
+        if isinstance(node, Mark | Band)
+    ]
+
+
+def with_attributes(
+    node: Node, mark: Callable[[], object], member: Callable[[], tuple[Attribute, ...]]
+) -> Node:
+    """The tree with other attributes."""
+    node = node.with_children([with_attributes(each, mark, member) for each in node.children])
+    match node:
+        case Mark(attribute=str()):
+            return replace(node, attribute=mark())
+        case Band(members=members):
+            return replace(
+                node, members=tuple(replace(each, attributes=member()) for each in members)
+            )
+        case _:
+            return node
 
 
 @pytest.mark.parametrize("text", TREES.values(), ids=TREES.keys())
 def test_every_node_type_is_lossless(text: str) -> None:
-    schedule = schedule_of(text)
-    if "mark" in text:
-        tree = describe_tree(schedule)
-        pairs = zip(kinds_of(tree), objects_of(tree), strict=True)
-        given = ((UnrollAttr(2),) if kind == "mark" else items for kind, items in pairs)
-        schedule = build_tree(with_objects(tree, tuple(given)))
-    assert_lossless(schedule)
+    tree = with_attributes(from_text(text).tree, lambda: UnrollAttr(2), tuple)
+    assert isinstance(tree, Domain)
+    assert_lossless(Schedule(tree))
 
 
 @st.composite
-def schedules(draw: st.DrawFn) -> isl.Schedule:
+def schedules(draw: st.DrawFn) -> Schedule:
     """Random trees of bands, marks, filters, sequences and sets over two statements."""
 
     def affine(iterators: str) -> str:
@@ -160,16 +163,12 @@ def schedules(draw: st.DrawFn) -> isl.Schedule:
         child = node(statements, depth - 1) if depth else None
         return f"{{ {fields}, child: {child or '{ leaf }'} }}"
 
-    schedule = schedule_of(with_child(f'domain: "{DOMAIN}"', ("S", "T"), 5))
-    tree = describe_tree(schedule)
-    given: list[tuple[object, ...]] = []
-    for kind, items in zip(kinds_of(tree), objects_of(tree), strict=True):
-        if kind == "mark":
-            given.append((draw(st.sampled_from(ATTRIBUTES)),))
-        else:
-            loops = st.lists(st.sampled_from(ATTRIBUTES), max_size=2, unique_by=lambda a: a.name)
-            given.append(tuple(tuple(draw(loops)) or None for _ in items))
-    return build_tree(with_objects(tree, tuple(given)))
+    schedule = from_text(with_child(f'domain: "{DOMAIN}"', ("S", "T"), 5))
+    one = st.sampled_from(ATTRIBUTES)
+    loops = st.lists(one, max_size=2, unique_by=lambda attribute: attribute.name).map(tuple)
+    tree = with_attributes(schedule.tree, lambda: draw(one), lambda: draw(loops))
+    assert isinstance(tree, Domain)
+    return Schedule(tree)
 
 
 ATTRIBUTES = (
@@ -181,15 +180,9 @@ ATTRIBUTES = (
 )
 
 
-def kinds_of(tree: TreeNode) -> list[str]:
-    """The marks and bands of a tree, parents first."""
-    own = [tree.kind] if tree.kind in ("mark", "band") else []
-    return own + [kind for child in tree.children for kind in kinds_of(child)]
-
-
 @settings(max_examples=60, deadline=None)
 @given(schedules())
-def test_random_trees_are_lossless(schedule: isl.Schedule) -> None:
+def test_random_trees_are_lossless(schedule: Schedule) -> None:
     assert_lossless(schedule)
 
 

@@ -19,7 +19,8 @@ TREES = (
     '"[{ T[i] -> [(i)] }]" } } ] } } }',
     '{ domain: "{ S[i, j] : 0 <= i, j < 10; T[i] : 0 <= i < 10; U[] }", child: { sequence: [ '
     '{ filter: "{ U[] }" }, { filter: "{ S[i, j]; T[i] }", child: { schedule: '
-    '"[{ S[i, j] -> [(i)]; T[i] -> [(i)] }]", child: { sequence: [ { filter: "{ S[i, j] : i < 3 }", '
+    '"[{ S[i, j] -> [(i)]; T[i] -> [(i)] }]", child: { sequence: [ '
+    '{ filter: "{ S[i, j] : i < 3 }", '
     'child: { schedule: "[{ S[i, j] -> [(j)] }]" } }, { filter: "{ T[i] }" }, '
     '{ filter: "{ S[i, j] : i >= 3 }" } ] } } } ] } }',
     '{ domain: "[n] -> { S[i, j] : 0 <= i, j < n; T[i, j] : 0 <= i, j < n }", child: { schedule: '

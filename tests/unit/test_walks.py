@@ -9,12 +9,12 @@ from xdsl.dialects.affine import ForOp
 
 from polyir import api
 from polyir.base.walks import operations_in, outermost
-from polyir.isl_trees import node_type
 from polyir.model.order import all_active, below, below_child
 from polyir.model.scop import scop_of
 from polyir.model.tree_loops import leaves, schedules_below
 from polyir.passes.prerequisites import analysed_scops
 from polyir.sets.lists import maps_of
+from polyir.tree.isl_border import from_text
 
 
 def test_operations_in_the_order_of_walk() -> None:
@@ -36,10 +36,10 @@ def test_what_is_active_at_one_child(name: str) -> None:
     scop = scop_of(op)
     assert scop.dependences is not None
     seen = set()
-    pending = [(scop.schedule.get_root(), all_active(scop.dependences.ordering))]
+    pending = [(scop.schedule.root, all_active(scop.dependences.ordering))]
     while pending:
         node, actives = pending.pop()
-        seen.add(node_type(node).name)
+        seen.add(node.kind.value)
         for position, expected in enumerate(below(node, actives)):
             found = below_child(node, actives, position)
             assert [each.dependence for each in found] == [each.dependence for each in expected]
@@ -52,16 +52,14 @@ def test_what_is_active_at_one_child(name: str) -> None:
 @pytest.mark.parametrize("name", ["correlation", "gramschmidt", "fdtd-2d"])
 def test_schedules_below_are_those_of_the_leaves(name: str) -> None:
     (op,) = analysed_scops(api.parse(KERNELS[name].path.read_text()))
-    pending = [scop_of(op).schedule.get_root().child(0)]
+    pending = [scop_of(op).schedule.root.child(0)]
     while pending:
         node = pending.pop()
-        pending += [node.get_child(number) for number in range(node.n_children())]
+        pending += [node.child(number) for number in range(node.n_children)]
         expected = [
             schedule
             for leaf in leaves(node)
-            for schedule in maps_of(
-                leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
-            )
+            for schedule in maps_of(leaf.prefix_schedule.intersect_domain(leaf.domain))
         ]
         found = list(schedules_below(node))
         assert len(found) == len(expected) > 0
@@ -69,9 +67,9 @@ def test_schedules_below_are_those_of_the_leaves(name: str) -> None:
 
 
 def test_schedules_below_an_expansion() -> None:
-    schedule = isl.Schedule("""{ domain: "{ S[i] : 0 <= i < 8 }", child: {
+    schedule = from_text("""{ domain: "{ S[i] : 0 <= i < 8 }", child: {
         schedule: "[{ S[i] -> [(i)] }]", child: {
         contraction: "{ T[i, j] -> S[i] }", expansion: "{ S[i] -> T[i, j] : 0 <= j < 3 }",
         child: { schedule: "[{ T[i, j] -> [(j)] }]" } } } }""")
-    (found,) = schedules_below(schedule.get_root().child(0))
+    (found,) = schedules_below(schedule.root.child(0))
     assert found.is_equal(isl.Map("{ T[i, j] -> [i, j] : 0 <= i < 8 and 0 <= j < 3 }"))

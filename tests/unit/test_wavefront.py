@@ -7,8 +7,8 @@ from execution import assert_respects, execution, flow, schedule
 
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.transform.tile import TileOptions, tile
-from polyir.transform.walk import coincident_flags
 from polyir.transform.wavefront import WavefrontOptions, wavefront
+from polyir.tree.nodes import is_same
 
 PAPER = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n }", child: {
   schedule: "[n] -> [{ S[i, j] -> [i] }, { S[i, j] -> [j] }]", permutable: 1 } }"""
@@ -41,8 +41,8 @@ def test_tiles_run_along_antidiagonals(sizes: tuple[int, ...], first: int, secon
         key=lambda at: (at[1][0] // first + at[1][1] // second, at[1][1] // second, at[1]),
     )
     assert_respects(order, PAPER_DEPENDENCES, n=8)
-    waves = outcome.schedule.get_root().child(0)
-    assert [coincident_flags(waves), coincident_flags(waves.child(0))] == [(False,), (True,)]
+    waves = outcome.schedule.root.child(0)
+    assert [waves.coincident, waves.child(0).coincident] == [(False,), (True,)]
     assert outcome.done == (
         "skewed loops 1 to 2 of the band of 2 over S into wavefronts: "
         "1 loop inside can run in parallel",
@@ -62,14 +62,14 @@ def test_degrees_of_a_band_of_three(degrees: int) -> None:
     assert len(order) == 64
     assert order == sorted(order, key=lambda at: (sum(at[1][: degrees + 1]), at[1][1:]))
     assert_respects(order, CUBE_DEPENDENCES, n=4)
-    rest = outcome.schedule.get_root().child(0).child(0)
-    assert coincident_flags(rest) == (True,) * degrees + (False,) * (2 - degrees)
+    rest = outcome.schedule.root.child(0).child(0)
+    assert rest.coincident == (True,) * degrees + (False,) * (2 - degrees)
 
 
 def test_all_degrees_there_are() -> None:
     outcome = wavefront(schedule(CUBE), CUBE_DEPENDENCES, WavefrontOptions("all"))
     two = wavefront(schedule(CUBE), CUBE_DEPENDENCES, WavefrontOptions(2))
-    assert outcome.schedule.plain_is_equal(two.schedule)
+    assert is_same(outcome.schedule.tree, two.schedule.tree)
     assert outcome.missed == ()
 
 
@@ -81,7 +81,7 @@ def test_more_degrees_than_there_are() -> None:
 def test_a_parallel_band_is_left_alone() -> None:
     text = PAPER.replace("permutable: 1", "permutable: 1, coincident: [1, 0]")
     outcome = wavefront(schedule(text), flow())
-    assert outcome.schedule.plain_is_equal(schedule(text))
+    assert is_same(outcome.schedule.tree, schedule(text).tree)
     assert outcome.missed == (
         "no wavefronts were created: loop 1 of the band of 2 over S is already parallel",
     )
@@ -94,7 +94,7 @@ def test_loops_that_are_not_permutable_are_left_alone() -> None:
         "[n] -> { S[i, j] -> S[i, j + 1] : 0 <= i < n and 0 <= j < n - 1 }",
     )
     outcome = wavefront(schedule(text), back)
-    assert outcome.schedule.plain_is_equal(schedule(text))
+    assert is_same(outcome.schedule.tree, schedule(text).tree)
     assert outcome.missed == (
         "no wavefronts were created: there is no permutable band of 2 or more: the loops from the "
         "band of 1 over S down are not permutable, because array A carries (1,-1): S[0, 1] must "

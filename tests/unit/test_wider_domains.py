@@ -10,18 +10,20 @@ from equation_systems import random_inputs, random_system
 from polyir.codegen import ast_build
 from polyir.codegen.wider_domains import is_wider, with_wider_domains
 from polyir.equations.element_types import ElementType
+from polyir.tree import Schedule
+from polyir.tree.isl_border import from_text, to_isl
 
 CONTEXT = isl.Set("[n] -> { : n >= 1 }")
 
 
 def test_points_without_instances_are_known_by_their_names() -> None:
     domain = "[n] -> { S[i] : 0 <= i < n and (i mod 2 = 0 or i mod 3 = 0); T[i] : 0 <= i < n }"
-    schedule = isl.Schedule(
+    schedule = from_text(
         f'{{ domain: "{domain}", child: {{ schedule: "[{{ S[i] -> [i]; T[i] -> [i] }}]" }} }}'
     )
     wider = with_wider_domains(schedule, CONTEXT)
     assert wider is not None
-    root = isl.AstBuild.from_context(CONTEXT).node_from_schedule(wider)
+    root = isl.AstBuild.from_context(CONTEXT).node_from_schedule(to_isl(wider))
     text = root.to_C_str()
     assert "for (int c0 = 0; c0 < n; c0 += 1)" in text
     assert all(f" {name}(c0);" in text for name in ("S", "S~", "T"))
@@ -31,7 +33,7 @@ def test_points_without_instances_are_known_by_their_names() -> None:
 
 
 def test_no_wider_domains() -> None:
-    convex = isl.Schedule('{ domain: "[n] -> { S[i] : 0 <= i < n }" }')
+    convex = from_text('{ domain: "[n] -> { S[i] : 0 <= i < n }" }')
     assert with_wider_domains(convex, CONTEXT) is None
 
 
@@ -46,7 +48,7 @@ def test_used_where_isl_takes_too_many_operations(
     monkeypatch.setattr(ast_build, "ATOMIC_OPERATIONS", 10)
     used: list[bool] = []
 
-    def recorded(schedule: isl.Schedule, context: isl.Set) -> isl.Schedule | None:
+    def recorded(schedule: Schedule, context: isl.Set) -> Schedule | None:
         wider = with_wider_domains(schedule, context)
         used.append(wider is not None)
         return wider

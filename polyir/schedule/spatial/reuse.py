@@ -142,7 +142,7 @@ def _last(
 
 def _last_before(sources: isl.UnionMap, sinks: isl.UnionMap, scop: Scop) -> isl.UnionMap:
     info = isl.UnionAccessInfo.from_sink(sinks).set_must_source(sources)
-    order = scop.schedule.intersect_domain(sources.union(sinks).domain())
+    order = scop.schedule.within(sources.union(sinks).domain())
     return flow_in_tree(info, order).get_full_may_dependence().range_factor_domain()
 
 

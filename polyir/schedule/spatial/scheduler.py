@@ -35,7 +35,7 @@ from polyir.schedule.spatial.locality_graph import (
 )
 from polyir.schedule.spatial.reuse import DEFAULT_LINE_SIZE, ReuseGroup
 from polyir.schedule.spatial.rows import LocalityRows, is_carried
-from polyir.schedule.tree import Band, BoundedHyperplane, Hyperplane, ScheduleResult
+from polyir.schedule.tree import BoundedHyperplane, Hyperplane, RowBand, ScheduleResult
 
 REGISTERS: Final = 16 + 16 - 1
 """What x86-64 has for values: general-purpose and vector registers, without the stack pointer."""
@@ -118,7 +118,7 @@ class _LocalityPolicy(ClusterPolicy[LocalityGraph]):
         row = carrying_row(statements, self.parameter_count, edges, own) if own else None
         return row or carrying_row(statements, self.parameter_count, edges)
 
-    def below(self, graph: LocalityGraph, band: Band) -> LocalityGraph:
+    def below(self, graph: LocalityGraph, band: RowBand) -> LocalityGraph:
         """Below a parallel loop no other is asked for."""
         return replace(graph, is_inside_parallel=graph.is_inside_parallel or any(band.coincident))
 
@@ -137,7 +137,7 @@ class _CpuPolicy(_LocalityPolicy):
         graph: LocalityGraph,
         edges: Sequence[DependenceEdge],
         spanned: Spanned,
-    ) -> Band:
+    ) -> RowBand:
         run = _BandSearch(statements, self.parameter_count, edges, graph, spanned)
         is_parallel = graph.is_inside_parallel
         while run.rows_left:
@@ -146,14 +146,14 @@ class _CpuPolicy(_LocalityPolicy):
                 row = run.next_row(coincident=True)
                 is_parallel = row is not None
                 if row is None and not run.rows and self._registers(graph) > self._limit(graph):
-                    return Band()
+                    return RowBand()
             row = row or run.next_row(coincident=False)
             if row is None:
                 break
             run.add(row)
         return band_of(run.rows, edges)
 
-    def is_wanted(self, clusters: Sequence[Cluster], band: Band, graph: LocalityGraph) -> bool:
+    def is_wanted(self, clusters: Sequence[Cluster], band: RowBand, graph: LocalityGraph) -> bool:
         """As for isl, but clusters may lose parallelism, apart from the last coincident row.
 
         And the innermost loops must go along as many lines as before.
@@ -187,7 +187,7 @@ class _CpuPolicy(_LocalityPolicy):
             return self._register_limit
         return REGISTERS - loop_depth(graph.groups)
 
-    def _lines_used(self, graph: LocalityGraph, bands: Sequence[Band]) -> int:
+    def _lines_used(self, graph: LocalityGraph, bands: Sequence[RowBand]) -> int:
         """How often the innermost loop of a statement goes along the lines of a group."""
         return sum(
             self._groups_along_innermost(position, graph, band.hyperplanes)
@@ -231,13 +231,13 @@ class _GpuPolicy(_LocalityPolicy):
         graph: LocalityGraph,
         edges: Sequence[DependenceEdge],
         spanned: Spanned,
-    ) -> Band:
+    ) -> RowBand:
         run = _BandSearch(statements, self.parameter_count, edges, graph, spanned)
         attributes: LoopAttributes = ()
         if not graph.is_inside_parallel and run.rows_left:
             many = run.problems.carrying_many(run.groups, run.spanned, coincident=True)
             if many is None and any(each.validity for each in edges):
-                return Band()
+                return RowBand()
             if many is None:
                 any_rows = proximity_rows(statements, self.parameter_count, edges, run.spanned)
                 return band_of(any_rows[:1], edges)

@@ -15,18 +15,17 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import requires_parallel
-from polyir.isl_trees import node_type
 from polyir.model.bands import active_at
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.legality import violations
-from polyir.model.order import backward, forward, members_of, still_active
+from polyir.model.order import backward, forward, still_active
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.symbolic_tiles import tiles_at
-from polyir.model.tree import attributes_of_members
 from polyir.sets.hulls import coalesced
 from polyir.sets.lists import maps_of
 from polyir.transform.walk import BAND
+from polyir.tree import ScheduleNode
 
 
 def conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
@@ -117,16 +116,16 @@ def _not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl
     late = isl.UnionMap.empty(scop.context.get_space())
     for violation in violations(dependences, scop.schedule):
         late = late.union(isl.UnionMap.from_map(violation.relation))
-    for relation in _concurrent(scop.schedule.get_root(), dependences):
+    for relation in _concurrent(scop.schedule.root, dependences):
         late = late.union(isl.UnionMap.from_map(relation))
     return coalesced(late)
 
 
-def _concurrent(node: isl.ScheduleNode, dependences: Dependences) -> Iterator[isl.Map]:
+def _concurrent(node: ScheduleNode, dependences: Dependences) -> Iterator[isl.Map]:
     """The pairs in different iterations of loops marked parallel, from `node` down."""
-    if node_type(node) is BAND and any(map(requires_parallel, attributes_of_members(node))):
+    if node.kind is BAND and any(map(requires_parallel, node.loop_attributes)):
         actives = active_at(node, dependences)
-        pairs = zip(members_of(node), attributes_of_members(node), strict=True)
+        pairs = zip(node.band.functions_by_statement, node.loop_attributes, strict=True)
         for member, attributes in pairs:
             if requires_parallel(attributes):
                 for active in actives:
@@ -137,5 +136,5 @@ def _concurrent(node: isl.ScheduleNode, dependences: Dependences) -> Iterator[is
     if tiles is not None and any(map(requires_parallel, tiles.loops)):
         # Tiles of a wavefront run at the same time whatever their distance is.
         yield from (active.relation for active in active_at(node, dependences))
-    for position in range(node.n_children()):
+    for position in range(node.n_children):
         yield from _concurrent(node.child(position), dependences)

@@ -9,18 +9,10 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.isl_trees import node_type
 from polyir.model.dataflow import ArrayFlow
-from polyir.model.order import (
-    Active,
-    Member,
-    all_active,
-    below,
-    members_of,
-    separates,
-    still_active,
-)
+from polyir.model.order import Active, Member, all_active, below, separates, still_active
 from polyir.model.scop import Scop
+from polyir.tree import Kind, ScheduleNode
 
 Loops = Literal["needed", "all"]
 """`needed`: the loops that are parallel with private copies; `all`: each that allows copies."""
@@ -47,7 +39,7 @@ def false_loops(
     ordering = dependences.ordering
     if loops == "all":
         ordering = tuple(each for each in ordering if each.array in flows)
-    chooser.visit(scop.schedule.get_root(), all_active(ordering))
+    chooser.visit(scop.schedule.root, all_active(ordering))
     return {name: tuple(chosen) for name, chosen in chooser.chosen.items()}
 
 
@@ -60,16 +52,16 @@ class _Chooser:
         self._loops = loops
         self._instances = {name: _instances(scop, flow.statements) for name, flow in flows.items()}
 
-    def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
+    def visit(self, node: ScheduleNode, actives: tuple[Active, ...]) -> None:
         """Look at the bands from `node` down, given what is active at `node`."""
         if not actives:
             return
-        if node_type(node) is isl.schedule_node_type.band:
-            inside = node.get_domain()
+        if node.kind is Kind.BAND:
+            inside = node.domain
             whole = [name for name, part in self._instances.items() if part.is_subset(inside)]
             inner = actives
-            for position, member in enumerate(members_of(node)):
-                self._look_at(node.get_schedule_depth() + position + 1, member, inner, whole)
+            for position, member in enumerate(node.band.functions_by_statement):
+                self._look_at(node.schedule_depth + position + 1, member, inner, whole)
                 inner = still_active(inner, member)
         for position, inner in enumerate(below(node, actives)):
             self.visit(node.child(position), inner)

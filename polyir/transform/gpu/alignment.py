@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import islpy as isl
 from xdsl.dialects.builtin import MemRefType
 
-from polyir.isl_trees import path_of
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, destinations, local_marks
 from polyir.model.scop import Scop
 from polyir.model.vectors import aligned, element_bytes, element_number, first_elements, vector_of
 from polyir.transform.claims import FalseClaim
+from polyir.tree import ScheduleNode
 
 
-def misaligned_vectors(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
+def misaligned_vectors(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
     """The accesses to vectors in the kernel below `mark` that need not be aligned."""
-    domain = mark.get_domain().intersect_params(scop.context)
+    domain = mark.domain.intersect_params(scop.context)
     for body in scop.bodies:
         instances = domain.extract_set(body.domain.get_space())
         for access in body.accesses:
@@ -31,14 +30,14 @@ def misaligned_vectors(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClai
                 continue
             if not access.certain:
                 unknown = f"@{body.name} accesses vectors of {access.array} at unknown places"
-                yield FalseClaim(path_of(mark), unknown)
+                yield FalseClaim(mark.path, unknown)
                 continue
             first = first_elements(access).intersect_domain(instances)
             moved, marks = replace(access, relation=first), local_marks(scop.schedule)
             for part in destinations(moved, marks, scop.context):
                 message = _misalignment(scop, part, vector.element_count())
                 if message is not None:
-                    yield FalseClaim(path_of(mark), f"@{body.name} accesses {message}")
+                    yield FalseClaim(mark.path, f"@{body.name} accesses {message}")
 
 
 def _misalignment(scop: Scop, part: Destination, width: int) -> str | None:

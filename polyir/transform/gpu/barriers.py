@@ -18,14 +18,6 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_trees import (
-    TreeNode,
-    build_tree,
-    describe_tree,
-    mark_object,
-    node_type,
-    path_of,
-)
 from polyir.model.bands import active_at
 from polyir.model.gpu import (
     axis_of,
@@ -42,27 +34,17 @@ from polyir.model.local_arrays import (
     local_marks,
     shared_arrays,
 )
-from polyir.model.order import (
-    Active,
-    across_children,
-    below,
-    forward,
-    members_of,
-    still_active,
-)
+from polyir.model.order import Active, across_children, below, forward, still_active
 from polyir.model.scop import Scop, unique_name
 from polyir.model.statements import AccessKind
-from polyir.model.tree import (
-    attributes_of_members,
-    once_each,
-    tree_from_schedule,
-    without_extensions,
-)
 from polyir.sets.hulls import convex_with_strides, simplified
 from polyir.sets.lists import maps_of
 from polyir.sets.maps import universe
 from polyir.transform.address import TreePath
 from polyir.transform.walk import BAND, MARK, name_list, statements_of
+from polyir.tree import LEAF, Extension, Filter, Kind, Node, Schedule, ScheduleNode, SequenceNode
+from polyir.tree.added import finished, once_each
+from polyir.tree.operations import operations_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +52,7 @@ class Barriers:
     """The barriers to add: their names and domains, the tree with them, and what to tell."""
 
     domains: tuple[isl.Set, ...] = ()
-    schedule: isl.Schedule | None = None
+    schedule: Schedule | None = None
     done: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
 
@@ -96,14 +78,12 @@ def plan_barriers(scop: Scop, dependences: Dependences) -> Barriers:
     planner = _Planner(scop)
     while (split := planner.next_split(schedule, dependences)) is not None:
         schedule = split
-    for number, mark in enumerate(kernel_marks(schedule.get_root())):
+    for number, mark in enumerate(kernel_marks(schedule.root)):
         planner.plan(number, mark, dependences)
     if not planner.after and not planner.before:
         return Barriers(done=("no barrier is needed",))
-    tree = planner.with_barriers(describe_tree(schedule), ())
-    return Barriers(
-        tuple(planner.domains), build_tree(without_extensions(tree)), tuple(planner.done)
-    )
+    tree = planner.with_barriers(schedule.tree, ())
+    return Barriers(tuple(planner.domains), finished(tree), tuple(planner.done))
 
 
 class _Planner:
@@ -126,20 +106,20 @@ class _Planner:
 
     # Bands in which a member that is not the last one needs a barrier
 
-    def next_split(self, schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule | None:
+    def next_split(self, schedule: Schedule, dependences: Dependences) -> Schedule | None:
         """The tree with one more band split after a loop that needs barriers; `None` if none is."""
-        for number, mark in enumerate(kernel_marks(schedule.get_root())):
+        for number, mark in enumerate(kernel_marks(schedule.root)):
             waiting = self._waiting(number, mark, dependences)
             for band, actives in _bands(mark.child(0), waiting):
                 position = self._carrier(band, actives)
-                if position is not None and position + 1 < band.band_n_member():
-                    return band.band_split(position + 1).get_schedule()
+                if position is not None and position + 1 < len(band.members):
+                    return band.split(position + 1).schedule
         return None
 
-    def _carrier(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> int | None:
+    def _carrier(self, band: ScheduleNode, actives: tuple[Active, ...]) -> int | None:
         """The first member at the end of whose iterations there must be a barrier."""
-        loops = attributes_of_members(band)
-        for position, member in enumerate(members_of(band)):
+        loops = band.loop_attributes
+        for position, member in enumerate(band.band.functions_by_statement):
             pairs = (replace(each, relation=forward(each, member)) for each in actives)
             carried = [each for each in pairs if not each.relation.is_empty()]
             if carried:
@@ -150,25 +130,25 @@ class _Planner:
         return None
 
     def _require_order(
-        self, band: isl.ScheduleNode, position: int, carried: Active, loop: LoopAttributes
+        self, band: ScheduleNode, position: int, carried: Active, loop: LoopAttributes
     ) -> None:
         """Raise `LegalityError` if iterations of a loop that must wait are run at once."""
         if any(isinstance(each, MapAttr) for each in loop):
             relation = carried.relation
             found = Violation(carried.dependence, relation, example_of(relation))
             raise LegalityError(
-                f"loop {band.get_schedule_depth() + position + 1} around "
+                f"loop {band.schedule_depth + position + 1} around "
                 f"{name_list(statements_of(band))} is mapped, but threads that run it at once "
                 f"depend on each other: {found.example}",
                 violated=found.pair,
             )
 
-    def _ends_tile(self, band: isl.ScheduleNode, position: int) -> bool:
+    def _ends_tile(self, band: ScheduleNode, position: int) -> bool:
         """Whether a block runs several iterations of a member, each a tile that needs its memory.
 
         Of several members that are mapped to blocks, it is the innermost one.
         """
-        loops = attributes_of_members(band)
+        loops = band.loop_attributes
         return (
             self._has_limited_grid
             and is_block(loops[position])
@@ -177,27 +157,27 @@ class _Planner:
             and bool(self._shared_below(band))
         )
 
-    def _shared_below(self, node: isl.ScheduleNode) -> frozenset[str]:
+    def _shared_below(self, node: ScheduleNode) -> frozenset[str]:
         """The local arrays of a block below a node."""
         names: set[str] = set()
 
-        def visit(node: isl.ScheduleNode) -> bool:
-            item = mark_object(node) if node_type(node) is MARK else None
+        def visit(node: ScheduleNode) -> bool:
+            item = node.attribute if node.kind is MARK else None
             if isinstance(item, LocalAttr):
                 names.add(item.data.array)
             return True
 
-        node.every_descendant(visit)
+        node.every(visit)
         return self._shared & names
 
     # Places
 
-    def plan(self, number: int, mark: isl.ScheduleNode, dependences: Dependences) -> None:
+    def plan(self, number: int, mark: ScheduleNode, dependences: Dependences) -> None:
         """Note the barriers of one kernel."""
         self._visit(mark.child(0), self._waiting(number, mark, dependences))
 
     def _waiting(
-        self, number: int, mark: isl.ScheduleNode, dependences: Dependences
+        self, number: int, mark: ScheduleNode, dependences: Dependences
     ) -> tuple[Active, ...]:
         """The pairs of instances of one launch between which threads have to wait.
 
@@ -209,47 +189,47 @@ class _Planner:
             self._waiting_in[number] = pairs
         return self._waiting_in[number]
 
-    def _visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
-        if node_type(node) is BAND:
+    def _visit(self, node: ScheduleNode, actives: tuple[Active, ...]) -> None:
+        if node.kind is BAND:
             position = self._carrier(node, actives)
             if position is not None:
-                number = node.get_schedule_depth() + position + 1
-                path = path_of(node)
+                number = node.schedule_depth + position + 1
+                path = node.path
                 name = self._note(node, f"after each iteration of loop {number} around")
                 self.after[path] = self._domain(node.child(0), name)
-                self._below[path] = node.get_domain().universe()
-        elif node_type(node) is isl.schedule_node_type.sequence:
+                self._below[path] = node.domain.universe()
+        elif node.kind is Kind.SEQUENCE:
             self._visit_sequence(node, actives)
         for position, inner in enumerate(below(node, actives)):
             self._visit(node.child(position), inner)
 
-    def _visit_sequence(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
+    def _visit_sequence(self, node: ScheduleNode, actives: tuple[Active, ...]) -> None:
         crossing = {
             (part.source_child, part.target_child) for part in across_children(node, actives)
         }
         last = 0
         places: dict[int, isl.Set] = {}
-        for child in range(1, node.n_children()):
+        for child in range(1, node.n_children):
             if any(last <= source < child and target == child for source, target in crossing):
                 name = self._note(node.child(child).child(0), "before")
                 places[child] = self._domain(node, name)
                 last = child
         if places:
-            self.before[path_of(node)] = places
+            self.before[node.path] = places
 
-    def _note(self, node: isl.ScheduleNode, where: str) -> str:
+    def _note(self, node: ScheduleNode, where: str) -> str:
         name = unique_name(f"barrier{len(self.domains)}", self._taken)
         self._taken.add(name)
         self.done.append(f"a barrier {where} {name_list(statements_of(node))}")
         return name
 
-    def _domain(self, node: isl.ScheduleNode, name: str) -> isl.Set:
+    def _domain(self, node: ScheduleNode, name: str) -> isl.Set:
         """`{ barrier[t] }` for the iterations t of the loops around `node`.
 
         If these are many polyhedra, as in hexagons, they are those of a convex set around: a
         barrier in an iteration that runs nothing else does no harm.
         """
-        around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+        around = node.prefix_schedule.intersect_domain(node.domain)
         domain = isl.Set.from_union_set(around.range()).coalesce()
         if domain.n_basic_set() > 1:
             domain = convex_with_strides(domain)
@@ -261,30 +241,30 @@ class _Planner:
 
     # The tree
 
-    def with_barriers(self, tree: TreeNode, path: TreePath) -> TreeNode:
+    def with_barriers(self, tree: Node, path: TreePath) -> Node:
         """The tree at `path` with its barriers."""
         children = tuple(
             self.with_barriers(child, (*path, position))
             for position, child in enumerate(tree.children)
         )
-        tree = replace(tree, children=children)
+        tree = tree.with_children(children)
         if path in self.after:
             barrier = self.after[path]
-            inside = TreeNode("filter", self._below[path], children)
-            sequence = TreeNode("sequence", None, (inside, _filter(barrier)))
-            return replace(tree, children=(_extension([barrier], sequence),))
+            inside = Filter(children, self._below[path])
+            sequence = SequenceNode((inside, _filter(barrier)))
+            return tree.with_children([_extension([barrier], sequence)])
         if path in self.before:
             places = self.before[path]
-            mixed: list[TreeNode] = []
+            mixed: list[Node] = []
             for position, child in enumerate(children):
                 if position in places:
                     mixed.append(_filter(places[position]))
                 mixed.append(child)
-            return _extension([*places.values()], replace(tree, children=tuple(mixed)))
+            return _extension([*places.values()], tree.with_children(mixed))
         return tree
 
 
-def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
+def between_threads(mark: ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
     """The dependences inside one launch of a kernel from a thread to another one of its block."""
     numbers = thread_numbers(mark)
     same = numbers.apply_range(numbers.reverse())
@@ -297,7 +277,7 @@ def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[A
     return tuple(found)
 
 
-def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
+def reuses_of_memory(scop: Scop, mark: ScheduleNode) -> Iterator[Active]:
     """The pairs of instances that use one cell of the memory of a block for different things.
 
     In the tree, each iteration around a mark `#poly.local` has an array of its own. In a block, all
@@ -306,8 +286,8 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
     shared = shared_arrays(scop.op)
     if not shared:
         return
-    marks = local_marks(mark.get_schedule())
-    launch = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
+    marks = local_marks(mark.schedule)
+    launch = mark.prefix_schedule.intersect_domain(mark.domain)
     mapped = mapped_values(mark).items()
     tiles = [isl.UnionMap.from_union_pw_aff(each) for key, each in mapped if key.level == "block"]
     around = reduce(isl.UnionMap.flat_range_product, tiles, launch)
@@ -342,7 +322,7 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
 
 
 def _in_later_iterations(
-    source: Destination, target: Destination, mark: isl.ScheduleNode
+    source: Destination, target: Destination, mark: ScheduleNode
 ) -> isl.UnionMap:
     """The pairs of a launch that use one cell below the same mark, the target in a later iteration.
 
@@ -354,7 +334,7 @@ def _in_later_iterations(
     same = isl.Map.identity(space.map_from_set())
     axes = _mapped_to_blocks(source.mark)
     found = isl.UnionMap.empty(space.params())
-    launch, cells = mark.get_schedule_depth(), source.cells.dim(isl.dim_type.out)
+    launch, cells = mark.schedule_depth, source.cells.dim(isl.dim_type.out)
     count = space.dim(isl.dim_type.set)
     for depth in range(launch, count - cells):
         if axes[depth]:
@@ -384,19 +364,17 @@ def _mapped_to_blocks(mark: LocalMark) -> list[bool]:
     """For each loop around the mark of a local array, whether it is mapped to blocks."""
     found: list[bool] = []
     node = mark.node
-    while node.has_parent():
+    while node.has_parent:
         node = node.parent()
-        if node_type(node) is BAND:
-            found = [*map(is_block, attributes_of_members(node)), *found]
+        if node.kind is BAND:
+            found = [*map(is_block, node.loop_attributes), *found]
     return found
 
 
-def has_blocks(node: isl.ScheduleNode) -> bool:
+def has_blocks(node: ScheduleNode) -> bool:
     """Whether a loop from `node` down is mapped to blocks."""
-    return not node.every_descendant(
-        lambda inner: (
-            node_type(inner) is not BAND or not any(map(is_block, attributes_of_members(inner)))
-        )
+    return not node.every(
+        lambda inner: inner.kind is not BAND or not any(map(is_block, inner.loop_attributes))
     )
 
 
@@ -406,22 +384,22 @@ def is_block(loop: LoopAttributes) -> bool:
 
 
 def _bands(
-    node: isl.ScheduleNode, actives: tuple[Active, ...]
-) -> Iterator[tuple[isl.ScheduleNode, tuple[Active, ...]]]:
-    if node_type(node) is BAND:
+    node: ScheduleNode, actives: tuple[Active, ...]
+) -> Iterator[tuple[ScheduleNode, tuple[Active, ...]]]:
+    if node.kind is BAND:
         yield node, actives
     for position, inner in enumerate(below(node, actives)):
         yield from _bands(node.child(position), inner)
 
 
-def _filter(statement: isl.Set) -> TreeNode:
-    return TreeNode("filter", universe(statement.get_space()), ())
+def _filter(statement: isl.Set) -> Filter:
+    return Filter((LEAF,), universe(statement.get_space()))
 
 
-def _extension(statements: Sequence[isl.Set], inside: TreeNode) -> TreeNode:
+def _extension(statements: Sequence[isl.Set], inside: Node) -> Extension:
     """A node that adds the barriers above `inside`."""
     relations = (isl.UnionMap.from_map(once_each(statement)) for statement in statements)
-    return TreeNode("extension", reduce(isl.UnionMap.union, relations), (inside,))
+    return Extension((inside,), reduce(isl.UnionMap.union, relations))
 
 
 def apply_barriers(op: ScopOp, barriers: Barriers) -> None:
@@ -437,5 +415,5 @@ def apply_barriers(op: ScopOp, barriers: Barriers) -> None:
         statement.location = op.location
         op.body.block.insert_op_before(statement, op.tree)
     old = op.tree
-    op.body.block.insert_op_before(tree_from_schedule(barriers.schedule), old)
+    op.body.block.insert_op_before(operations_of(barriers.schedule), old)
     Rewriter.erase_op(old)

@@ -22,17 +22,16 @@ import islpy as isl
 from xdsl.dialects import gpu
 
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.isl_trees import mark_object, node_type, path_of
 from polyir.model.gpu import axis_of, barrier_instances, kernel_marks, numbers_of_blocks
 from polyir.model.legality import example_of
 from polyir.model.raising.context import outside_of_array
 from polyir.model.scop import Scop
-from polyir.model.tree import attributes_of_members
 from polyir.sets.lists import sets_of
 from polyir.transform.claims import FalseClaim
 from polyir.transform.gpu.alignment import misaligned_vectors
 from polyir.transform.gpu.races import races
 from polyir.transform.walk import BAND, MARK
+from polyir.tree import ScheduleNode
 
 
 def false_claims_of_kernels(scop: Scop) -> tuple[FalseClaim, ...]:
@@ -40,7 +39,7 @@ def false_claims_of_kernels(scop: Scop) -> tuple[FalseClaim, ...]:
 
     The order of the tree must be legal, and its copies right (`polyir.model.copies`).
     """
-    marks = tuple(kernel_marks(scop.schedule.get_root()))
+    marks = tuple(kernel_marks(scop.schedule.root))
     if not marks:
         return ()
     found = [*_of_statements(scop, marks), *_of_host_arrays(scop)]
@@ -51,14 +50,14 @@ def false_claims_of_kernels(scop: Scop) -> tuple[FalseClaim, ...]:
             *_of_bounds(scop, mark),
             *misaligned_vectors(scop, mark),
         )
-        found += claims or (FalseClaim(path_of(mark), message) for message in races(scop, mark))
+        found += claims or (FalseClaim(mark.path, message) for message in races(scop, mark))
     return tuple(found)
 
 
-def _of_statements(scop: Scop, marks: Sequence[isl.ScheduleNode]) -> Iterator[FalseClaim]:
+def _of_statements(scop: Scop, marks: Sequence[ScheduleNode]) -> Iterator[FalseClaim]:
     """Statements that are in no kernel, and bodies with more than a barrier."""
-    inside = reduce(isl.UnionSet.union, (mark.get_domain() for mark in marks))
-    outside = scop.schedule.get_domain().subtract(inside).intersect_params(scop.context)
+    inside = reduce(isl.UnionSet.union, (mark.domain for mark in marks))
+    outside = scop.schedule.domain.subtract(inside).intersect_params(scop.context)
     for part in sets_of(outside):
         if not part.is_empty():
             yield FalseClaim((), f"{_instance(part)} is in no kernel")
@@ -75,56 +74,56 @@ def _of_statements(scop: Scop, marks: Sequence[isl.ScheduleNode]) -> Iterator[Fa
 def _of_host_arrays(scop: Scop) -> Iterator[FalseClaim]:
     """Local arrays of loops around kernels, which are memory of the host."""
 
-    def visit(node: isl.ScheduleNode) -> Iterator[FalseClaim]:
-        item = mark_object(node) if node_type(node) is MARK else None
+    def visit(node: ScheduleNode) -> Iterator[FalseClaim]:
+        item = node.attribute if node.kind is MARK else None
         if isinstance(item, LocalAttr) and next(kernel_marks(node), None) is not None:
             message = f"the local array @{item.data.array} is memory of the host, which a kernel "
-            yield FalseClaim(path_of(node), f"{message}cannot access")
-        for position in range(node.n_children()):
+            yield FalseClaim(node.path, f"{message}cannot access")
+        for position in range(node.n_children):
             yield from visit(node.child(position))
 
-    return visit(scop.schedule.get_root())
+    return visit(scop.schedule.root)
 
 
-def _of_blocks(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
+def _of_blocks(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
     """Instances that no block runs, since other loops than those around them are mapped."""
-    domain = mark.get_domain().intersect_params(scop.context)
+    domain = mark.domain.intersect_params(scop.context)
     for axis, numbers in numbers_of_blocks(mark).items():
         for part in sets_of(domain.subtract(numbers.domain())):
             if not part.is_empty():
                 message = f"no block runs {_instance(part)}: no loop around it is mapped to block "
-                yield FalseClaim(path_of(mark), f"{message}{axis}, as for other statements")
+                yield FalseClaim(mark.path, f"{message}{axis}, as for other statements")
 
 
-def _of_barriers(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
+def _of_barriers(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
     """Barriers that not all threads of a block reach, since another loop is mapped to threads."""
     barriers = barrier_instances(scop).intersect_params(scop.context)
 
-    def visit(node: isl.ScheduleNode) -> Iterator[FalseClaim]:
-        if node_type(node) is BAND:
-            axes = (axis_of(attributes, "thread") for attributes in attributes_of_members(node))
+    def visit(node: ScheduleNode) -> Iterator[FalseClaim]:
+        if node.kind is BAND:
+            axes = (axis_of(attributes, "thread") for attributes in node.loop_attributes)
             axis = next(filter(None, axes), None)
-            for part in () if axis is None else sets_of(node.get_domain().intersect(barriers)):
+            for part in () if axis is None else sets_of(node.domain.intersect(barriers)):
                 if not part.is_empty():
                     yield FalseClaim(
-                        path_of(node),
+                        node.path,
                         f"not all threads of a block reach the barrier {_instance(part)}: it is "
                         f"below a loop that is mapped to thread {axis}",
                     )
-        for position in range(node.n_children()):
+        for position in range(node.n_children):
             yield from visit(node.child(position))
 
     return visit(mark)
 
 
-def _of_bounds(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
+def _of_bounds(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
     """Accesses that are out of bounds whatever the parameters are.
 
     That the program's accesses are in bounds for some values of its parameters is up to the
     program: a kernel makes no others, and the arrays have the same extents on the device. Local
     arrays are checked with the copies.
     """
-    domain = mark.get_domain().intersect_params(scop.context)
+    domain = mark.domain.intersect_params(scop.context)
     local = {array.sym_name.data for array in scop.op.local_arrays}
     for body in scop.bodies:
         instances = domain.extract_set(body.domain.get_space())
@@ -138,7 +137,7 @@ def _of_bounds(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
                 example = example_of(wrong[0])
                 where = f" ({example.parameters})" if example.parameters else ""
                 yield FalseClaim(
-                    path_of(mark),
+                    mark.path,
                     f"{example.source} accesses {example.target}, which is outside of "
                     f"{access.array}{where}",
                 )

@@ -12,11 +12,9 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.dialects.loop_attributes import MapAttr, requires_parallel
-from polyir.isl_trees import BandMembers, TreeNode
+from polyir.dialects.loop_attributes import LoopAttributes, MapAttr, requires_parallel
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.scop import Scop
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import loop_steps
 from polyir.sets.maps import moved_along, universe
 from polyir.sets.values import isl_value
@@ -30,6 +28,7 @@ from polyir.transform.copy_statements import (
 )
 from polyir.transform.promote import Kept, LocalCopies, LocalForm, PromoteOptions, Promotion
 from polyir.transform.reference_groups import LoopBody, ReferenceGroup
+from polyir.tree import Band, BandMember, Extension, Filter, Mark, Node, ScheduleNode, SequenceNode
 
 BUFFERS: Final = 2
 """The copies of a shared array that take turns."""
@@ -54,14 +53,14 @@ class FirstAndLater:
 
 
 def iterations_ahead(
-    loop: LoopPosition, place: LoopBody, band: isl.ScheduleNode, is_written: bool
+    loop: LoopPosition, place: LoopBody, band: ScheduleNode, is_written: bool
 ) -> FirstAndLater | str:
     """The iterations that can copy what the next one reads, or why they cannot.
 
     `place` is inside of `loop`, a member of `band`, where the array is written or not. For given
     values of the loops around, only the first iteration may have none before it.
     """
-    if any(isinstance(each, MapAttr) for each in attributes_of_members(band)[loop.member]):
+    if any(isinstance(each, MapAttr) for each in band.loop_attributes[loop.member]):
         return "no sequential loop is around it"
     if is_written:
         return "the loop around it writes to the array"
@@ -134,31 +133,24 @@ class BufferedCopies(LocalCopies):
         own = super().additions
         return replace(own, copies=(*own.copies, *self._next))
 
-    def with_marks(self, inside: tuple[TreeNode, ...]) -> TreeNode:
+    def with_marks(self, inside: Node) -> Node:
         """The marks above a sequence of the first copies and the loop, which has the others."""
-        (loop,) = inside
-        members = loop.content
-        assert isinstance(members, BandMembers)
+        assert isinstance(inside, Band)
         own = self._place.iterations.domain().universe()
         both = own
-        function = members.schedule.get_at(0)
+        function = inside.members[0].function
         for copy in self._next:
             both = both.union(universe(copy.domain.get_space()))
             function = function.union_add(isl.UnionPwAff.from_pw_aff(self._iteration_before(copy)))
-        band = BandMembers(
-            members.schedule.set_at(0, function),
-            tuple(_sequential(each) for each in members.objects),
-            members.permutable,
-            (False,),
-            members.options,
-        )
-        steps = (*map(copy_node, self._next), TreeNode("filter", own, loop.children))
-        loop = TreeNode("band", band, (TreeNode("sequence", None, steps),))
+        (member,) = inside.members
+        attributes = _sequential(member.attributes)
+        member = BandMember(function, kind=member.kind, attributes=attributes)
+        steps = (*map(copy_node, self._next), Filter(inside.children, own))
+        loop = replace(inside, children=(SequenceNode(steps),), members=(member,))
         first = map(copy_node, self._copies)
-        sequence = TreeNode("sequence", None, (*first, TreeNode("filter", both, (loop,))))
-        node = TreeNode("extension", self._added(), (sequence,))
+        node: Node = Extension((SequenceNode((*first, Filter((loop,), both))),), self._added())
         for mark in reversed(self._marks):
-            node = TreeNode("mark", mark, (node,))
+            node = Mark((node,), mark)
         return node
 
     def _iteration_before(self, copy: CopyStatement) -> isl.PwAff:
@@ -187,8 +179,6 @@ def _restricted(copy: CopyStatement, iterations: isl.Set, name: str) -> CopyStat
     return replace(copy, name=name, domain=domain, cell=cell)
 
 
-def _sequential(attributes: object) -> object:
+def _sequential(attributes: LoopAttributes) -> LoopAttributes:
     """The attributes of a loop that need not be true of parallel loops only."""
-    assert attributes is None or isinstance(attributes, tuple)
-    kept = tuple(each for each in attributes or () if not requires_parallel((each,)))
-    return kept or None
+    return tuple(each for each in attributes if not requires_parallel((each,)))

@@ -8,29 +8,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import islpy as isl
-
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.isl_trees import mark_id, node_type
 from polyir.model.bands import band_facts
 from polyir.model.gpu import is_kernel_mark, is_one_block
-from polyir.model.order import Active, all_active, below, members_of, still_active
+from polyir.model.order import Active, all_active, below, still_active
 from polyir.model.outcome import Outcome
-from polyir.transform.bands import loop_members, replace_band
+from polyir.transform.bands import replace_band
 from polyir.transform.gpu.one_block import join_blocks
 from polyir.transform.gpu.placement import Placer
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import runs_once
 from polyir.transform.walk import BAND, name_list, statements_of
 from polyir.transform.wavefront import wavefront_band
+from polyir.tree import Schedule, ScheduleNode
 
 KERNEL = KernelAttr(KernelSizes())
 ON_HOST = KernelAttr(KernelSizes(on_host=True))
 
 
 def gpu_kernels(
-    schedule: isl.Schedule, dependences: Dependences, placer: Placer | None = None
+    schedule: Schedule, dependences: Dependences, placer: Placer | None = None
 ) -> Outcome:
     """Put a mark `#poly.kernel` above each part of the tree that is to be a kernel.
 
@@ -49,13 +47,13 @@ def gpu_kernels(
     that the host runs it.
     """
     marker = _Marker(placer)
-    root = join_blocks(schedule).get_root()
+    root = join_blocks(schedule).root
     actives = all_active(dependences.ordering)
     node, is_parallel = marker.visit(root.child(0), actives)
     if not is_parallel:
         node = marker.mark_sequential(node, is_everything=True)
     done = tuple(marker.done)
-    outcome = settled(schedule, node.get_schedule(), dependences, "mapping to kernels", done)
+    outcome = settled(schedule, node.schedule, dependences, "mapping to kernels", done)
     return replace(outcome, missed=(*outcome.missed, *marker.missed))
 
 
@@ -67,9 +65,7 @@ class _Marker:
         self.missed: list[str] = []
         self._placer = placer
 
-    def mark_sequential(
-        self, node: isl.ScheduleNode, is_everything: bool = False
-    ) -> isl.ScheduleNode:
+    def mark_sequential(self, node: ScheduleNode, is_everything: bool = False) -> ScheduleNode:
         """A mark above a part without parallel loops; `is_everything`: there is no other part."""
         what = "without a parallel loop" if is_everything else "of a single thread"
         if self._placer is None:
@@ -77,7 +73,7 @@ class _Marker:
         placement = self._placer.place(node, is_everything)
         if not placement.on_host:
             return self.mark(node, what, f" ({placement.reason})")
-        depth = node.get_schedule_depth()
+        depth = node.schedule_depth
         loops = f"inside {depth} loop{'s' * (depth != 1)}" if depth else "once"
         names = name_list(statements_of(node))
         if is_everything and placement.is_estimated:
@@ -87,18 +83,16 @@ class _Marker:
             )
         else:
             self.done.append(f"{names}: runs on the host, {loops} ({placement.reason})")
-        return node.insert_mark(mark_id(ON_HOST))
+        return node.insert_mark(ON_HOST)
 
-    def mark(self, node: isl.ScheduleNode, what: str, reason: str = "") -> isl.ScheduleNode:
+    def mark(self, node: ScheduleNode, what: str, reason: str = "") -> ScheduleNode:
         """A mark above `node`, which is returned."""
-        depth = node.get_schedule_depth()
+        depth = node.schedule_depth
         loops = f"inside {depth} loop{'s' * (depth != 1)} of the host" if depth else "launched once"
         self.done.append(f"{name_list(statements_of(node))}: a kernel {what}, {loops}{reason}")
-        return node.insert_mark(mark_id(KERNEL))
+        return node.insert_mark(KERNEL)
 
-    def visit(
-        self, node: isl.ScheduleNode, actives: tuple[Active, ...]
-    ) -> tuple[isl.ScheduleNode, bool]:
+    def visit(self, node: ScheduleNode, actives: tuple[Active, ...]) -> tuple[ScheduleNode, bool]:
         """The tree from `node` down with its kernels; whether there is a parallel one.
 
         If there is not, there is no mark either.
@@ -107,16 +101,16 @@ class _Marker:
             return node, True
         if is_one_block(node):
             return self.mark(node, "of one block"), True
-        if node_type(node) is BAND:
+        if node.kind is BAND:
             return self._visit_band(node, actives)
         return self._visit_children(node, actives)
 
     def _visit_children(
-        self, node: isl.ScheduleNode, actives: tuple[Active, ...]
-    ) -> tuple[isl.ScheduleNode, bool]:
+        self, node: ScheduleNode, actives: tuple[Active, ...]
+    ) -> tuple[ScheduleNode, bool]:
         """As `visit`; beside a parallel part, all others become kernels, too."""
         sequential: list[int] = []
-        count = node.n_children()
+        count = node.n_children
         for position, inner in enumerate(below(node, actives)):
             child, is_parallel = self.visit(node.child(position), inner)
             node = child.parent()
@@ -131,9 +125,9 @@ class _Marker:
         return node, True
 
     def _visit_band(
-        self, band: isl.ScheduleNode, actives: tuple[Active, ...]
-    ) -> tuple[isl.ScheduleNode, bool]:
-        members = members_of(band)
+        self, band: ScheduleNode, actives: tuple[Active, ...]
+    ) -> tuple[ScheduleNode, bool]:
+        members = band.band.functions_by_statement
         facts = band_facts(actives, members)
         several = [not runs_once(band, position) for position in range(len(members))]
         coincident = [
@@ -143,19 +137,19 @@ class _Marker:
             band = _with_first(band, coincident, facts.permutable)
             return self.mark(band, _loops(len(coincident))), True
         # Wavefronts need one loop of the host.
-        has_waves = facts.permutable and sum(several) > 1 and not band.is_subtree_anchored()
+        has_waves = facts.permutable and sum(several) > 1 and not band.is_subtree_anchored
         for position in range(1, 2 if has_waves else len(members)):
             if facts.parallel[position] and several[position]:
                 inner = actives
                 for member in members[:position]:
                     inner = still_active(inner, member)
-                outer = band.band_split(position)
+                outer = band.split(position)
                 node, _ = self._visit_band(outer.child(0), inner)
                 return node.parent(), True
         if has_waves:
             # No member is parallel, but all but one are inside a wavefront.
             waves = wavefront_band(band, len(members) - 1)
-            inner = still_active(actives, members_of(waves)[0])
+            inner = still_active(actives, waves.band.functions_by_statement[0])
             node, is_parallel = self._visit_band(waves.child(0), inner)
             return node.parent(), is_parallel
         return self._visit_children(band, actives)
@@ -165,12 +159,12 @@ def _loops(count: int) -> str:
     return f"with {count} parallel loop{'s' * (count != 1)}"
 
 
-def _with_first(band: isl.ScheduleNode, chosen: list[int], permutable: bool) -> isl.ScheduleNode:
+def _with_first(band: ScheduleNode, chosen: list[int], permutable: bool) -> ScheduleNode:
     """The band with the chosen members first."""
-    members = loop_members(band)
+    members = band.members
     others = [position for position in range(len(members)) if position not in chosen]
     order = [*chosen, *others]
     flagged = [replace(members[p], is_coincident=p in chosen) for p in order]
-    if order == list(range(len(members))) or band.is_subtree_anchored():
+    if order == list(range(len(members))) or band.is_subtree_anchored:
         return band
     return replace_band(band, flagged, permutable)

@@ -15,14 +15,11 @@ from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.isl_trees import mapped_children, mark_id, node_type
 from polyir.model.bands import facts_of_band
 from polyir.model.gpu import AXES, is_kernel_mark, is_one_block, sizes_of_kernel
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps, schedules_below
-from polyir.transform.bands import LoopMember, insert_band, loop_members, with_attributes
 from polyir.transform.gpu.kernels import gpu_kernels
 from polyir.transform.gpu.one_block import has_one_block
 from polyir.transform.gpu.tile_sizes import (
@@ -34,7 +31,8 @@ from polyir.transform.gpu.tile_sizes import (
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.parallel import runs_once
 from polyir.transform.tile import by_sizes, insert_tiles, runs_over_tiles
-from polyir.transform.walk import BAND, coincident_flags, name_list, statements_of
+from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
 
 MOST_THREADS = 1024
 """The threads of the largest block that devices have."""
@@ -96,9 +94,9 @@ def _listed(sizes: Sequence[int]) -> str:
     return ",".join(map(str, sizes))
 
 
-def _with_kernels(schedule: isl.Schedule, dependences: Dependences) -> isl.ScheduleNode:
+def _with_kernels(schedule: Schedule, dependences: Dependences) -> ScheduleNode:
     """The root of the tree with its kernels marked."""
-    return gpu_kernels(schedule, dependences).schedule.get_root()
+    return gpu_kernels(schedule, dependences).schedule.root
 
 
 def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> Outcome:
@@ -114,21 +112,21 @@ def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> O
     left: list[str] = []
     schedule = scop.schedule
 
-    def tiled(node: isl.ScheduleNode) -> isl.ScheduleNode:
-        if node_type(node) is not BAND or runs_over_tiles(node) or is_one_block(node.child(0)):
+    def tiled(node: ScheduleNode) -> ScheduleNode:
+        if node.kind is not BAND or runs_over_tiles(node) or is_one_block(node.child(0)):
             return node
-        if node.is_subtree_anchored():
+        if node.is_subtree_anchored:
             # isl inserts no band there.
             names = name_list(statements_of(node))
             left.append(f"{names}: not tiled: AST options below name loops by their depth")
             return node
-        flags = coincident_flags(node)
+        flags = node.coincident
         parallel = len(_leading(flags))
         if not parallel:
             return node
-        if not node.band_get_permutable() and parallel < len(flags):
-            node = node.band_split(parallel)
-        members = loop_members(node)
+        if not node.permutable and parallel < len(flags):
+            node = node.split(parallel)
+        members = node.members
         sizes = (
             tile_sizes(options.tile, len(members))
             if options.tile
@@ -142,15 +140,15 @@ def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> O
             replace(member, attributes=outer)
             for member, (outer, _) in zip(members, parts, strict=True)
         ]
-        permutable = bool(node.band_get_permutable())
+        permutable = node.permutable
         return insert_tiles(
-            with_attributes(node, [inner for _, inner in parts]), blocks, sizes, permutable
+            node.with_loop_attributes([inner for _, inner in parts]), blocks, sizes, permutable
         )
 
     root = _at_kernels(
         _with_kernels(schedule, dependences), lambda mark: tiled(mark.child(0)).parent()
     )
-    result = root.get_schedule()
+    result = root.schedule
     return settled(schedule, result, dependences, "tiling", done, left, exact_flags=False)
 
 
@@ -167,7 +165,7 @@ def gpu_map(scop: Scop, dependences: Dependences, options: GpuMapOptions) -> Out
     """
     mapper = _Mapper(scop, options, dependences)
     root = _at_kernels(_with_kernels(scop.schedule, dependences), mapper.map_kernel)
-    result = root.get_schedule()
+    result = root.schedule
     return settled(scop.schedule, result, dependences, "mapping", mapper.done, exact_flags=False)
 
 
@@ -180,13 +178,13 @@ class _Mapper:
         self._options = options
         self._dependences = dependences
 
-    def map_kernel(self, mark: isl.ScheduleNode) -> isl.ScheduleNode:
+    def map_kernel(self, mark: ScheduleNode) -> ScheduleNode:
         """The kernel below `mark` with its mapping; a part of the host stays as it is."""
         if sizes_of_kernel(mark).on_host:
             return mark
         extents: list[int] = []
         node = mark.child(0)
-        if node_type(node) is BAND and any(coincident_flags(node)):
+        if node.kind is BAND and any(node.coincident):
             node = self._map_blocks(node)
             node = mapped_children(node, lambda inner: self._map_threads(inner, extents))
         elif has_one_block(node):
@@ -197,26 +195,26 @@ class _Mapper:
         threads = f"{by_sizes(block)} threads" if block else "one thread"
         self.done.append(f"{names}: blocks of {threads}")
         attribute = KernelAttr(KernelSizes(block, self._options.grid))
-        return mark.delete().insert_mark(mark_id(attribute))
+        return mark.delete().insert_mark(attribute)
 
-    def _map_blocks(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
-        chosen = _leading(coincident_flags(band))
+    def _map_blocks(self, band: ScheduleNode) -> ScheduleNode:
+        chosen = _leading(band.coincident)
         points = band.child(0)
-        is_tiled = node_type(points) is BAND and points.band_n_member() == band.band_n_member()
+        is_tiled = points.kind is BAND and len(points.members) == len(band.members)
         by_axis = self._by_axis(points if is_tiled else band, chosen)
         return _mapped(band, by_axis, "block")
 
-    def _by_axis(self, band: isl.ScheduleNode, chosen: Sequence[int]) -> list[int]:
+    def _by_axis(self, band: ScheduleNode, chosen: Sequence[int]) -> list[int]:
         """The chosen members in the order of the axes that they are mapped to, x first."""
         given = [
             position
             for position in chosen
-            if MapAttr(GpuDimension("thread", "x")) in attributes_of_members(band)[position]
+            if MapAttr(GpuDimension("thread", "x")) in band.loop_attributes[position]
         ]
         first = given[0] if given else max(chosen, key=lambda each: (self._score(band, each), each))
         return [first, *(each for each in reversed(chosen) if each != first)][:3]
 
-    def _score(self, band: isl.ScheduleNode, position: int) -> int:
+    def _score(self, band: ScheduleNode, position: int) -> int:
         """How many accesses move to the next element with the member, less those that jump."""
         score = 0
         for dates in schedules_below(band):
@@ -230,11 +228,11 @@ class _Mapper:
                 score += access_score(access.relation, following)
         return score
 
-    def _map_threads(self, node: isl.ScheduleNode, extents: list[int]) -> isl.ScheduleNode:
+    def _map_threads(self, node: ScheduleNode, extents: list[int]) -> ScheduleNode:
         """Map the outermost parallel loops from `node` down, up to three."""
-        if node_type(node) is not BAND:
+        if node.kind is not BAND:
             return mapped_children(node, lambda inner: self._map_threads(inner, extents))
-        flags = coincident_flags(node)
+        flags = node.coincident
         several = [not runs_once(node, position) for position in range(len(flags))]
         chosen = [position for position in _leading(flags) if several[position]]
         if not chosen:
@@ -271,36 +269,36 @@ def _leading(flags: Sequence[bool]) -> list[int]:
     return list(range(count))
 
 
-def _in_block(node: isl.ScheduleNode) -> isl.ScheduleNode:
+def _in_block(node: ScheduleNode) -> ScheduleNode:
     """A loop with one iteration above `node`, which is returned: the only block runs it."""
-    only = isl.UnionPwAff.val_on_domain(node.get_universe_domain(), isl.Val(0))
+    only = isl.UnionPwAff.val_on_domain(node.universe_domain, isl.Val(0))
     block = MapAttr(GpuDimension("block", "x"))
-    return insert_band(node, [LoopMember(only, is_coincident=True, attributes=(block,))])
+    return node.insert_band([BandMember(only, is_coincident=True, attributes=(block,))])
 
 
-def _mapped(band: isl.ScheduleNode, by_axis: Sequence[int], level: str) -> isl.ScheduleNode:
+def _mapped(band: ScheduleNode, by_axis: Sequence[int], level: str) -> ScheduleNode:
     """The band with members mapped to x, y and z, in this order."""
-    loops = list(attributes_of_members(band))
+    loops = list(band.loop_attributes)
     for axis, position in zip(AXES, by_axis, strict=False):
         others: LoopAttributes = tuple(
             each for each in loops[position] if not isinstance(each, MapAttr)
         )
         loops[position] = (*others, MapAttr(GpuDimension(level, axis)))
-    return with_attributes(band, loops)
+    return band.with_loop_attributes(loops)
 
 
-def _extents(band: isl.ScheduleNode, chosen: Sequence[int]) -> list[int]:
+def _extents(band: ScheduleNode, chosen: Sequence[int]) -> list[int]:
     """How many iterations the chosen members have in one iteration of the loops around, at most.
 
     256 for a loop whose iterations have no constant bound.
     """
-    around = band.get_prefix_schedule_union_map().intersect_domain(band.get_domain())
+    around = band.prefix_schedule.intersect_domain(band.domain)
     steps = member_steps(band)
     found: list[int] = []
     for position in chosen:
-        values = isl.UnionMap.from_union_pw_aff(
-            band.band_get_partial_schedule().get_at(position)
-        ).intersect_domain(band.get_domain())
+        values = isl.UnionMap.from_union_pw_aff(band.members[position].function).intersect_domain(
+            band.domain
+        )
         here = isl.Map.from_union_map(around.reverse().apply_range(values))
         distance = here.reverse().apply_range(here).deltas().dim_max_val(0)
         extent = distance.to_python() // steps[position] + 1 if distance.is_int() else 256
@@ -308,9 +306,7 @@ def _extents(band: isl.ScheduleNode, chosen: Sequence[int]) -> list[int]:
     return found
 
 
-def _at_kernels(
-    node: isl.ScheduleNode, change: Callable[[isl.ScheduleNode], isl.ScheduleNode]
-) -> isl.ScheduleNode:
+def _at_kernels(node: ScheduleNode, change: Callable[[ScheduleNode], ScheduleNode]) -> ScheduleNode:
     """The tree from `node` down with each mark of a kernel, and what is below it, changed."""
     if is_kernel_mark(node):
         return change(node)

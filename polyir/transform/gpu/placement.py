@@ -24,6 +24,7 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.vectors import element_bytes
 from polyir.sets.lists import parameters_of, sets_of
+from polyir.tree import ScheduleNode
 
 SequentialParts = Literal["auto", "device", "host"]
 """Where sequential parts run: where they are estimated to take less time, or always there."""
@@ -72,7 +73,7 @@ class Placer:
         self._scop = scop
         self._options = options
 
-    def place(self, part: isl.ScheduleNode, is_everything: bool) -> Placement:
+    def place(self, part: ScheduleNode, is_everything: bool) -> Placement:
         """Where a part of the tree runs; `is_everything`: there are no kernels beside it."""
         if self._options.sequential != "auto":
             return Placement(self._options.sequential == "host", "as the option says", False)
@@ -82,10 +83,10 @@ class Placer:
         reason = f"an estimated {_time(first)} on {where[0]}, and {_time(second)} on {where[1]}"
         return Placement(host <= device, reason, True)
 
-    def times(self, part: isl.ScheduleNode, is_everything: bool) -> tuple[float, float]:
+    def times(self, part: ScheduleNode, is_everything: bool) -> tuple[float, float]:
         """The estimated times on the device and on the host, in microseconds."""
-        domain = part.get_domain()
-        around = part.get_prefix_schedule_union_map().intersect_domain(domain)
+        domain = part.domain
+        around = part.prefix_schedule.intersect_domain(domain)
         runs = sum(self._points(values) for values in sets_of(around.range())) or 1
         accesses, read, written = 0.0, set[str](), set[str]()
         for statement in self._scop.statements:

@@ -11,18 +11,15 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
-import islpy as isl
 from xdsl.dialects.builtin import MemRefType
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
-from polyir.isl_trees import node_type, path_of
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.gpu import kernel_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
 from polyir.model.vectors import element_bytes
 from polyir.transform.address import LoopPosition, TreePath, node_at
@@ -61,6 +58,7 @@ from polyir.transform.reference_groups import (
 )
 from polyir.transform.tile import by_sizes
 from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.tree import ScheduleNode
 
 SharedArrays = Literal["auto", "all", "none"]
 Registers = Literal["auto", "none"]
@@ -138,7 +136,7 @@ def plan_gpu_promotion(scop: Scop, options: GpuPromoteOptions) -> Promotion:
         known = ", ".join(scop.arrays)
         raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
     planner = _Planner(scop, options)
-    for mark in kernel_marks(scop.schedule.get_root()):
+    for mark in kernel_marks(scop.schedule.root):
         planner.plan_kernel(mark)
     return planner.result()
 
@@ -186,7 +184,7 @@ class _Planner:
         self._reasons: list[str] = []
         self._flows: dict[str, ArrayFlow] = {}
 
-    def plan_kernel(self, mark: isl.ScheduleNode) -> None:
+    def plan_kernel(self, mark: ScheduleNode) -> None:
         """Choose what to promote in the kernel below `mark`."""
         search = _Search(self._scop, ThreadedKernel.below(mark), self._options)
         names = name_list(statements_of(mark))
@@ -281,7 +279,7 @@ class _Search:
         self._promoted, self._reasons = [], {}
         if self._kernel.axes:
             top = self._kernel.mark.child(0)
-            self._visit(array, top, path_of(top), _Around())
+            self._visit(array, top, top.path, _Around())
         done = {(each.statement, each.access) for each in self._promoted}
         return tuple(dict.fromkeys(why for key, why in self._reasons.items() if key not in done))
 
@@ -317,20 +315,20 @@ class _Search:
             twice = replace(candidate, shape=shape, size=size)
             self.choices[position] = replace(choice, candidate=twice, ahead=ahead)
 
-    def _visit(self, array: str, node: isl.ScheduleNode, path: TreePath, around: _Around) -> None:
+    def _visit(self, array: str, node: ScheduleNode, path: TreePath, around: _Around) -> None:
         """Visit the places from `node` down."""
         if next(self._kinds(array, node), None) is None:
             return
-        if node_type(node) is BAND:
-            steps, loops = member_steps(node), attributes_of_members(node)
+        if node.kind is BAND:
+            steps, loops = member_steps(node), node.loop_attributes
             for member, attributes in enumerate(loops):
                 around = around.inside(attributes, steps[member])
                 if not any(map(is_block, loops[member + 1 :])) and not has_blocks(node.child(0)):
                     self._try(array, LoopPosition(path, member), around)
-        for position in range(node.n_children()):
+        for position in range(node.n_children):
             self._visit(array, node.child(position), (*path, position), around)
 
-    def _kinds(self, array: str, node: isl.ScheduleNode) -> Iterator[AccessKind]:
+    def _kinds(self, array: str, node: ScheduleNode) -> Iterator[AccessKind]:
         """The kinds of accesses to an array below a node."""
         names = set(statements_of(node))
         for body in self._scop.bodies:

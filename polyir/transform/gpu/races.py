@@ -16,17 +16,18 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.mark_attributes import TileAttr
-from polyir.isl_trees import mark_object, node_type
 from polyir.model.gpu import barrier_instances, numbers_of_blocks, numbers_of_threads
 from polyir.model.legality import Example, example_of
 from polyir.model.local_arrays import Destination, destinations, local_marks
-from polyir.model.order import Member, member_of
+from polyir.model.order import Member
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import iterations_at
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of
 from polyir.transform.walk import MARK
+from polyir.tree import ScheduleNode
+from polyir.tree.nodes import by_statement
 
 Sharing = Literal["all", "block", "thread"]
 """Who has the same memory: all threads of a launch, those of a block, or one thread alone."""
@@ -51,7 +52,7 @@ class _Memory:
     own: dict[bool, _ByStatement] = field(default_factory=lambda: {True: {}, False: {}})
 
 
-def races(scop: Scop, mark: isl.ScheduleNode) -> Iterator[str]:
+def races(scop: Scop, mark: ScheduleNode) -> Iterator[str]:
     """What is wrong with the accesses of one kernel, in words, each with a pair of instances.
 
     Every instance must be run by a block (`numbers_of_blocks`).
@@ -193,14 +194,14 @@ class _Kernel:
     `launch` is `{ S[i] -> [t] }`, the iterations of the loops around the mark.
     """
 
-    def __init__(self, scop: Scop, mark: isl.ScheduleNode) -> None:
+    def __init__(self, scop: Scop, mark: ScheduleNode) -> None:
         self._mark = mark
         self._barriers = barrier_instances(scop)
         around = iterations_at(mark).intersect_params(scop.context)
         self.launch = _by_statement(around)
-        self.blocks = tuple(map(member_of, numbers_of_blocks(mark).values()))
+        self.blocks = tuple(map(by_statement, numbers_of_blocks(mark).values()))
         self._beside: dict[tuple[str, str, int], bool] = {}
-        self.threads = tuple(map(member_of, numbers_of_threads(mark).values()))
+        self.threads = tuple(map(by_statement, numbers_of_threads(mark).values()))
 
     def are_apart(self, written: isl.Map, used: isl.Map) -> bool:
         """Whether it is easy to see that different blocks of a launch access no common cell."""
@@ -351,7 +352,7 @@ class _Kernel:
 
     def _have_same_block(self, barrier: str, name: str, depth: int) -> bool:
         """Whether the same block runs what has equal dates up to `depth`, in any domain."""
-        around = _by_statement(self._mark.get_prefix_schedule_union_map())
+        around = _by_statement(self._mark.prefix_schedule)
         own, other = (
             around[each].flat_range_product(self._inside[each]) for each in (name, barrier)
         )
@@ -414,7 +415,7 @@ class _Kernel:
     @cached_property
     def _inside(self) -> _ByStatement:
         """`{ S[i] -> [t] }`: the order below the mark."""
-        return _by_statement(self._mark.get_subtree_schedule_union_map())
+        return _by_statement(self._mark.subtree_map)
 
     @cached_property
     def _barrier_dates(self) -> isl.Set:
@@ -445,11 +446,11 @@ class _Kernel:
 
     @cached_property
     def _has_symbolic_tiles(self) -> bool:
-        def is_other(node: isl.ScheduleNode) -> bool:
-            return node_type(node) is not MARK or not isinstance(mark_object(node), TileAttr)
+        def is_other(node: ScheduleNode) -> bool:
+            return node.kind is not MARK or not isinstance(node.attribute, TileAttr)
 
-        root = self._mark.get_schedule().get_root()
-        return not root.every_descendant(is_other)
+        root = self._mark.schedule.root
+        return not root.every(is_other)
 
 
 def _by_statement(relations: isl.UnionMap) -> _ByStatement:

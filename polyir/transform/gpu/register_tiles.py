@@ -8,17 +8,17 @@ from dataclasses import replace
 import islpy as isl
 
 from polyir.dialects.loop_attributes import MapAttr
-from polyir.isl_trees import mapped_children, node_type, path_of
 from polyir.transform.address import LoopPosition, TreePath, node_at
-from polyir.transform.bands import loop_members, replace_band
+from polyir.transform.bands import replace_band
 from polyir.transform.walk import BAND, statements_of
+from polyir.tree import Schedule, ScheduleNode, mapped_children
 
 
 def with_register_tiles(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     kept: Iterable[tuple[LoopPosition, set[str]]],
     places: Collection[LoopPosition],
-) -> isl.Schedule:
+) -> Schedule:
     """The tree with loops unrolled so that all subscripts of arrays in registers are constants.
 
     They are the loops below the arrays that are mapped to threads, several iterations to each
@@ -32,20 +32,20 @@ def with_register_tiles(
     """
     others = [place.path for place in places]
     for loop, names in kept:
-        schedule = _unrolled(node_at(schedule, loop.path), loop, names, others).get_schedule()
+        schedule = _unrolled(node_at(schedule, loop.path), loop, names, others).schedule
     return schedule
 
 
 def _unrolled(
-    node: isl.ScheduleNode, loop: LoopPosition, names: set[str], others: Collection[TreePath]
-) -> isl.ScheduleNode:
+    node: ScheduleNode, loop: LoopPosition, names: set[str], others: Collection[TreePath]
+) -> ScheduleNode:
     """The tree from `node`, the band of a loop, down with loops inside of that unrolled."""
-    path = path_of(node)
+    path = node.path
     if not names & set(statements_of(node)):
         return node
-    if node_type(node) is BAND and not node.is_subtree_anchored():
+    if node.kind is BAND and not node.is_subtree_anchored:
         first = loop.member + 1 if path == loop.path else 0
-        members = list(loop_members(node))
+        members = list(node.members)
         mapped = [
             position
             for position in range(first, len(members))
@@ -53,7 +53,7 @@ def _unrolled(
         ]
         for position in mapped:
             members[position] = replace(members[position], kind=isl.ast_loop_type.unroll)
-        permutable = bool(node.band_get_permutable())
+        permutable = node.permutable
         # What is promoted further inside counts the loops in their order.
         if permutable and not any(other[: len(path)] == path for other in others):
             members = [
@@ -68,13 +68,13 @@ def _unrolled(
 class SplitBands:
     """A schedule whose bands are split after some members, and the places inside these loops."""
 
-    def __init__(self, schedule: isl.Schedule, loops: Collection[LoopPosition]) -> None:
+    def __init__(self, schedule: Schedule, loops: Collection[LoopPosition]) -> None:
         self._members: dict[TreePath, list[int]] = {}
         for loop in sorted(loops, key=lambda loop: (len(loop.path), loop.member), reverse=True):
             # Splitting a band leaves the paths of what is outside of it as they are.
             band = node_at(schedule, loop.path)
-            if loop.member + 1 < band.band_n_member():
-                schedule = band.band_split(loop.member + 1).get_schedule()
+            if loop.member + 1 < len(band.members):
+                schedule = band.split(loop.member + 1).schedule
                 self._members.setdefault(loop.path, []).append(loop.member)
         self.schedule = schedule
 

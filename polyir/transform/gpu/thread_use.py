@@ -11,9 +11,7 @@ import islpy as isl
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
 from polyir.dialects.mark_attributes import KernelSizes
-from polyir.isl_trees import node_type
 from polyir.model.gpu import AXES, mapped_values, sizes_of_kernel, thread_numbers
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
 from polyir.sets.lists import maps_of
 from polyir.sets.maps import moved_along
@@ -25,6 +23,7 @@ from polyir.transform.reference_groups import (
     box_of_footprint,
 )
 from polyir.transform.walk import BAND
+from polyir.tree import Kind, ScheduleNode
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +34,13 @@ class ThreadedKernel:
     that are mapped to threads, by axis.
     """
 
-    mark: isl.ScheduleNode
+    mark: ScheduleNode
     sizes: KernelSizes
     numbers: isl.UnionMap
     values: Mapping[str, isl.UnionPwAff]
 
     @classmethod
-    def below(cls, mark: isl.ScheduleNode) -> ThreadedKernel:
+    def below(cls, mark: ScheduleNode) -> ThreadedKernel:
         """The kernel of a mark."""
         mapped = mapped_values(mark)
         values = {
@@ -63,20 +62,20 @@ class ThreadedKernel:
     @cached_property
     def neighbours(self) -> isl.UnionMap:
         """`{ S[i] -> S[i'] }`: what the next iteration of the loop that is mapped to x runs."""
-        found = isl.UnionMap.empty(self.mark.get_domain().get_space())
+        found = isl.UnionMap.empty(self.mark.domain.get_space())
 
-        def visit(node: isl.ScheduleNode, depth: int | None) -> None:
+        def visit(node: ScheduleNode, depth: int | None) -> None:
             nonlocal found
-            if node_type(node) is BAND:
-                for position, attributes in enumerate(attributes_of_members(node)):
+            if node.kind is BAND:
+                for position, attributes in enumerate(node.loop_attributes):
                     if MapAttr(GpuDimension("thread", "x")) in attributes:
-                        depth = node.get_schedule_depth() + position
-            if node.n_children() == 0 and depth is not None:
-                around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+                        depth = node.schedule_depth + position
+            if node.n_children == 0 and depth is not None:
+                around = node.prefix_schedule.intersect_domain(node.domain)
                 for dates in maps_of(around):
                     moved = dates.apply_range(moved_along(dates.range().get_space(), depth, 1))
                     found = found.union(isl.UnionMap.from_map(moved.apply_range(dates.reverse())))
-            for position in range(node.n_children()):
+            for position in range(node.n_children):
                 visit(node.child(position), depth)
 
         visit(self.mark.child(0), None)
@@ -140,32 +139,32 @@ class ElementUse:
             return None
         return isl.PwMultiAff.from_map(found).get_at(0)
 
-    def is_carried_by(self, band: isl.ScheduleNode, position: int) -> bool:
+    def is_carried_by(self, band: ScheduleNode, position: int) -> bool:
         """Whether several iterations of a member of a band access one element."""
-        member = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(position))
+        member = isl.UnionMap.from_union_pw_aff(band.members[position].function)
         return not self.touched.reverse().apply_range(member).is_single_valued()
 
     def is_as_good_inside(self, place: LoopBody) -> bool:
         """Whether all accesses to an element at a place are in one iteration of the next loop."""
         node = node_at(place.schedule, place.path)
         statements = self.touched.domain()
-        while node_type(node) is not BAND:
-            children = [node.child(position) for position in range(node.n_children())]
+        while node.kind is not BAND:
+            children = [node.child(position) for position in range(node.n_children)]
             inside = [each for each in children if _is_reached(each, statements)]
             if len(inside) != 1:
                 return False
             (node,) = inside
         return not self.is_carried_by(node, 0)
 
-    def is_repeated(self, node: isl.ScheduleNode) -> bool:
+    def is_repeated(self, node: ScheduleNode) -> bool:
         """Whether several iterations of a loop from `node` down access one element."""
-        if node.get_domain().is_disjoint(self.touched.domain()):
+        if node.domain.is_disjoint(self.touched.domain()):
             return False
-        if node_type(node) is BAND and any(
-            self.is_carried_by(node, position) for position in range(node.band_n_member())
+        if node.kind is BAND and any(
+            self.is_carried_by(node, position) for position in range(len(node.members))
         ):
             return True
-        return any(self.is_repeated(node.child(position)) for position in range(node.n_children()))
+        return any(self.is_repeated(node.child(position)) for position in range(node.n_children))
 
     def strides(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """How far the elements that one thread accesses are apart in each dimension.
@@ -190,10 +189,10 @@ class ElementUse:
         )
 
 
-def _is_reached(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
-    if node_type(node) is isl.schedule_node_type.filter:
-        instances = instances.intersect(node.filter_get_filter())
-    return not node.get_domain().is_disjoint(instances)
+def _is_reached(node: ScheduleNode, instances: isl.UnionSet) -> bool:
+    if node.kind is Kind.FILTER:
+        instances = instances.intersect(node.filter)
+    return not node.domain.is_disjoint(instances)
 
 
 def _step_or(elements: isl.Map, position: int, single: int) -> int:
@@ -206,7 +205,7 @@ def _step_or(elements: isl.Map, position: int, single: int) -> int:
 def accesses_at_most(place: LoopBody, group: ReferenceGroup) -> int | None:
     """How many accesses an iteration of a place makes to a group; `None` if there is no bound."""
     node = node_at(place.schedule, place.path)
-    depth = node.get_schedule_depth()
+    depth = node.schedule_depth
     counts: dict[str, int | None] = {}
     for dates in schedules_below(node):
         inside = isl.Map.from_range(dates.range())

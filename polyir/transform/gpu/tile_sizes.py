@@ -10,12 +10,10 @@ from math import prod
 import islpy as isl
 from xdsl.dialects.builtin import MemRefType
 
-from polyir.isl_trees import path_of
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import schedules_below
 from polyir.model.vectors import element_bytes
 from polyir.sets.maps import moved_along
-from polyir.transform.bands import loop_members
 from polyir.transform.reference_groups import (
     LoopBody,
     NotPromotableError,
@@ -24,6 +22,7 @@ from polyir.transform.reference_groups import (
     references_in,
 )
 from polyir.transform.tile import insert_tiles
+from polyir.tree import ScheduleNode
 
 DEFAULT_TILES = ((256, 32), (32, 32, 32), (4, 4, 32))
 """The sizes for one, two and more parallel loops; the last one is that of all further loops."""
@@ -41,7 +40,7 @@ def tile_sizes(given: Sequence[int], members: int) -> tuple[int, ...]:
 
 
 def default_tile(
-    scop: Scop, band: isl.ScheduleNode, parallel: int, limit: int | None
+    scop: Scop, band: ScheduleNode, parallel: int, limit: int | None
 ) -> tuple[int, ...]:
     """The sizes for a band whose first members are parallel.
 
@@ -49,7 +48,7 @@ def default_tile(
     neighbours take at most so many bytes together, if sizes can be found for it: such arrays are
     copied to shared memory. Sequential loops become shorter first, and then a single parallel one.
     """
-    sizes = tile_sizes(DEFAULT_TILES[min(parallel, 3) - 1], band.band_n_member())
+    sizes = tile_sizes(DEFAULT_TILES[min(parallel, 3) - 1], len(band.members))
     if limit is None or parallel == len(sizes):
         return sizes
     jumping = _jumping_accesses(scop, band, parallel)
@@ -72,9 +71,7 @@ def _smaller(sizes: tuple[int, ...], parallel: int) -> Iterator[tuple[int, ...]]
             size //= 2
 
 
-def _jumping_accesses(
-    scop: Scop, band: isl.ScheduleNode, parallel: int
-) -> frozenset[tuple[str, int]]:
+def _jumping_accesses(scop: Scop, band: ScheduleNode, parallel: int) -> frozenset[tuple[str, int]]:
     """Accesses, by statement and number, that jump along each of the parallel members."""
     found: set[tuple[str, int]] = set()
     bodies = {body.name: body for body in scop.bodies}
@@ -92,7 +89,7 @@ def _jumping_accesses(
 
 def _bytes_of_tiles(
     scop: Scop,
-    band: isl.ScheduleNode,
+    band: ScheduleNode,
     sizes: tuple[int, ...],
     chosen: frozenset[tuple[str, int]],
 ) -> int:
@@ -100,10 +97,10 @@ def _bytes_of_tiles(
 
     Those that fit in no box of constant size are not counted: they are not copied.
     """
-    blocks = [replace(member, attributes=()) for member in loop_members(band)]
-    points = insert_tiles(band, blocks, sizes, bool(band.band_get_permutable())).child(0)
-    around = points.get_prefix_schedule_union_map().intersect_domain(points.get_domain())
-    place = LoopBody(points.get_schedule(), path_of(points), around, "a tile")
+    blocks = [replace(member, attributes=()) for member in band.members]
+    points = insert_tiles(band, blocks, sizes, band.permutable).child(0)
+    around = points.prefix_schedule.intersect_domain(points.domain)
+    place = LoopBody(points.schedule, points.path, around, "a tile")
     total = 0
     for array, value in scop.arrays.items():
         try:
@@ -129,9 +126,9 @@ def _cells(references: Sequence[PromotedReference]) -> int:
 # ------------------------------------------------------------------------- neighbouring threads
 
 
-def following_instances(dates: isl.Map, band: isl.ScheduleNode, position: int) -> isl.Map:
+def following_instances(dates: isl.Map, band: ScheduleNode, position: int) -> isl.Map:
     """`{ S[i] -> S[i'] }`: what the next iteration of a member of a band runs."""
-    depth = band.get_schedule_depth() + position
+    depth = band.schedule_depth + position
     return dates.apply_range(moved_along(dates.range().get_space(), depth, 1)).apply_range(
         dates.reverse()
     )

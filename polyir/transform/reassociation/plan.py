@@ -18,18 +18,18 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.isl_trees import node_type, path_of
 from polyir.model.bands import active_at, band_facts
 from polyir.model.gpu import is_one_block
 from polyir.model.legality import example_of
-from polyir.model.order import Active, below, members_of
+from polyir.model.order import Active, below
 from polyir.model.scop import Scop
 from polyir.model.updates import Update, elements, memory_of, update_of
 from polyir.sets.maps import moved_along
 from polyir.transform.address import StatementAddress, TreePath, node_at
-from polyir.transform.bands import loop_members, replace_band, split_at
+from polyir.transform.bands import replace_band, split_at
 from polyir.transform.gpu.tile_sizes import access_score
 from polyir.transform.walk import BAND, name_list, statements_of, with_permutable_bands
+from polyir.tree import Schedule, ScheduleNode
 
 THREADS = 256
 """The threads of a block for which the numbers of lanes and results are chosen."""
@@ -108,7 +108,7 @@ class Reduction:
     """
 
     update: Update
-    schedule: isl.Schedule
+    schedule: Schedule
     path: TreePath
     around: tuple[Loop, ...]
     results: tuple[Loop, ...]
@@ -182,33 +182,33 @@ def find_reduction(
     raise error
 
 
-def _coincident_first(schedule: isl.Schedule, dependences: Dependences, name: str) -> isl.Schedule:
+def _coincident_first(schedule: Schedule, dependences: Dependences, name: str) -> Schedule:
     """The tree with the coincident members first in all permutable bands around a statement."""
-    node = schedule.get_root()
+    node = schedule.root
     actives = active_at(node, dependences)
-    while node.n_children():
-        if node_type(node) is BAND and not node.is_subtree_anchored():
-            facts = band_facts(actives, members_of(node))
+    while node.n_children:
+        if node.kind is BAND and not node.is_subtree_anchored:
+            facts = band_facts(actives, node.band.functions_by_statement)
             flags = facts.coincident
             order = sorted(range(len(flags)), key=lambda position: not flags[position])
             if facts.permutable and order != list(range(len(flags))):
-                members = loop_members(node)
+                members = node.members
                 ordered = [replace(members[each], is_coincident=flags[each]) for each in order]
                 node = replace_band(node, ordered, permutable=True)
         position = _child_of(node, name)
         actives = below(node, actives)[position]
         node = node.child(position)
-    return node.get_schedule()
+    return node.schedule
 
 
-def _child_of(node: isl.ScheduleNode, name: str) -> int:
+def _child_of(node: ScheduleNode, name: str) -> int:
     """The child of `node` that a statement reaches; raises if there are several."""
-    if node.n_children() == 1:
+    if node.n_children == 1:
         return 0
     # Of a filter, what is below it.
     found = [
         position
-        for position in range(node.n_children())
+        for position in range(node.n_children)
         if name in statements_of(node.child(position).child(0))
     ]
     if len(found) > 1:
@@ -216,24 +216,22 @@ def _child_of(node: isl.ScheduleNode, name: str) -> int:
     return found[0]
 
 
-def _loops_around(
-    schedule: isl.Schedule, dependences: Dependences, update: Update
-) -> Iterator[Loop]:
+def _loops_around(schedule: Schedule, dependences: Dependences, update: Update) -> Iterator[Loop]:
     """The loops around a statement, outermost first."""
     name = update.statement.name
-    node = schedule.get_root()
+    node = schedule.root
     actives = active_at(node, dependences)
     loops: list[Loop] = []
     in_block = False
-    while node.n_children():
+    while node.n_children:
         in_block = in_block or is_one_block(node)
-        if node_type(node) is BAND:
-            members = members_of(node)
+        if node.kind is BAND:
+            members = node.band.functions_by_statement
             facts = band_facts(actives, members)
             for position, member in enumerate(members):
                 values = member[name]
                 is_parallel = facts.parallel[position]
-                loop = Loop(values, path_of(node), position, is_parallel, None, in_block)
+                loop = Loop(values, node.path, position, is_parallel, None, in_block)
                 loops.append(replace(loop, extent=_extent(update, loops, loop)))
                 yield loops[-1]
         position = _child_of(node, name)
@@ -304,7 +302,7 @@ def _first_parallel(outer: Sequence[Loop], reduced: Sequence[Loop], is_named: bo
 def _divided(
     update: Update,
     dependences: Dependences,
-    schedule: isl.Schedule,
+    schedule: Schedule,
     loops: tuple[tuple[Loop, ...], tuple[Loop, ...], tuple[Loop, ...]],
     options: ReassociateOptions,
 ) -> Reduction:
@@ -322,8 +320,8 @@ def _divided(
     node, before, after = _apart(update, dependences, schedule, results, reduced)
     return Reduction(
         update=update,
-        schedule=node.get_schedule(),
-        path=path_of(node),
+        schedule=node.schedule,
+        path=node.path,
         around=around,
         results=results,
         reduced=reduced,
@@ -396,10 +394,10 @@ def _parts(
 def _apart(
     update: Update,
     dependences: Dependences,
-    schedule: isl.Schedule,
+    schedule: Schedule,
     results: Sequence[Loop],
     reduced: Sequence[Loop],
-) -> tuple[isl.ScheduleNode, tuple[str, ...], tuple[str, ...]]:
+) -> tuple[ScheduleNode, tuple[str, ...], tuple[str, ...]]:
     """The band from which on the reduction gets a tree of its own; what runs before it, and after.
 
     That is the band of the loops over results; without any, that of the reduced loops.
@@ -410,7 +408,7 @@ def _apart(
     inside = band
     if results:
         members = len(results)
-        inside = (band.band_split(members) if band.band_n_member() > members else band).child(0)
+        inside = (band.split(members) if len(band.members) > members else band).child(0)
     band = inside.parent() if results else inside
     actives = active_at(inside, dependences)
     _require_reduction_only(update, actives)

@@ -17,11 +17,9 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
-from polyir.isl_trees import node_type, path_of
 from polyir.model.bands import band_facts
-from polyir.model.order import Active, all_active, members_of
+from polyir.model.order import Active, all_active
 from polyir.model.scop import Scop
-from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import Update, elements, memory_of
 from polyir.sets.lists import maps_of
@@ -34,6 +32,7 @@ from polyir.transform.reassociation.plan import NoReductionError
 from polyir.transform.reassociation.reduction_loops import ReductionLoops
 from polyir.transform.reassociation.rewriting import cells_of, function_of
 from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.tree import Schedule, ScheduleNode
 
 PARTS = 16
 BLOCK = 1024
@@ -87,7 +86,7 @@ class Privatization:
     `floor(value / (block * step)) mod parts` are of one part.
     """
 
-    schedule: isl.Schedule
+    schedule: Schedule
     path: TreePath
     depth: int
     loop: str
@@ -100,10 +99,10 @@ class Privatization:
     @property
     def values(self) -> isl.UnionPwAff:
         """The values of the loop."""
-        node = self.schedule.get_root()
+        node = self.schedule.root
         for position in self.path:
             node = node.child(position)
-        return node.band_get_partial_schedule().get_at(0)
+        return node.members[0].function
 
     def __str__(self) -> str:
         names = ", ".join(array.name for array in self.arrays)
@@ -128,7 +127,7 @@ def next_privatization(
     another band: threads start once, then. Loops around that are not parallel stay around.
     """
     search = _Search(scop, options)
-    root = scop.schedule.get_root()
+    root = scop.schedule.root
     found = next(search.visit(root, all_active(dependences.ordering)), None)
     return Found(found, tuple(dict.fromkeys(search.reasons)))
 
@@ -142,18 +141,18 @@ class _Search(ReductionLoops[Privatization]):
         super().__init__(scop)
         self._options = options
 
-    def _is_left(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> bool:
-        parallel = band_facts(actives, members_of(band)).parallel
+    def _is_left(self, band: ScheduleNode, actives: tuple[Active, ...]) -> bool:
+        parallel = band_facts(actives, band.band.functions_by_statement).parallel
         some = (each and not runs_once(band, place) for place, each in enumerate(parallel))
-        is_marked = any(ParallelAttr() in each for each in attributes_of_members(band))
+        is_marked = any(ParallelAttr() in each for each in band.loop_attributes)
         return is_marked or any(some)
 
     def _planned(
-        self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]
+        self, band: ScheduleNode, position: int, carried: Sequence[Active]
     ) -> Privatization:
         step = loop_steps(band)[position]
         node = split_at(band, position)
-        depth = node.get_schedule_depth()
+        depth = node.schedule_depth
         is_innermost = not _has_loops_inside(node)
         extent = _extent(node)
         if is_innermost and _runs_often(node):
@@ -165,8 +164,8 @@ class _Search(ReductionLoops[Privatization]):
         arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
         around = name_list(statements_of(node))
         return Privatization(
-            schedule=node.get_schedule(),
-            path=path_of(node),
+            schedule=node.schedule,
+            path=node.path,
             depth=depth,
             loop=f"loop {depth + 1} around {around}",
             statements=statements_of(node),
@@ -178,7 +177,7 @@ class _Search(ReductionLoops[Privatization]):
 
 
 def private_array(
-    scop: Scop, updates_in_scop: Sequence[Update], node: isl.ScheduleNode, array: str
+    scop: Scop, updates_in_scop: Sequence[Update], node: ScheduleNode, array: str
 ) -> PrivateArray:
     """The results that each part of the loops below `node` has of an array.
 
@@ -204,7 +203,7 @@ def private_array(
     memory = memory_of(updates[0].store).type
     if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
         raise NoReductionError(f"the layout of {array} is not the default")
-    instances = node.get_domain()
+    instances = node.domain
     for update in updates:
         # Its body is changed, wherever in the tree its instances are.
         domain = update.statement.domain.intersect_params(scop.context)
@@ -214,39 +213,39 @@ def private_array(
     places = tuple(function_of(elements(update)) for update in updates)
     cells = _cells(node, updates).intersect_params(scop.context).coalesce()
     try:
-        own = cells.project_out(isl.dim_type.set, 0, node.get_schedule_depth())
+        own = cells.project_out(isl.dim_type.set, 0, node.schedule_depth)
         box = box_of(own, scop.context)
     except NoBoxError as error:
         raise NoReductionError(f"the results in {array} have no box: {error}") from None
     return PrivateArray(updates, places, cells, box)
 
 
-def _has_loops_inside(band: isl.ScheduleNode) -> bool:
+def _has_loops_inside(band: ScheduleNode) -> bool:
     """Whether there are loops inside the first one of a band."""
-    if band.band_n_member() > 1:
+    if len(band.members) > 1:
         return True
     inside = band.child(0)
-    return not inside.every_descendant(lambda node: node_type(node) is not BAND)
+    return not inside.every(lambda node: node.kind is not BAND)
 
 
-def _dates(band: isl.ScheduleNode, members: int) -> isl.UnionMap:
+def _dates(band: ScheduleNode, members: int) -> isl.UnionMap:
     """`{ S[i] -> [v] }`: the loops around a band, and its first members."""
-    dates = band.get_prefix_schedule_multi_union_pw_aff()
+    dates = band.prefix_functions
     for position in range(members):
-        member = band.band_get_partial_schedule().get_at(position)
+        member = band.members[position].function
         dates = dates.flat_range_product(isl.MultiUnionPwAff.from_union_pw_aff(member))
-    return isl.UnionMap.from_multi_union_pw_aff(dates).intersect_domain(band.get_domain())
+    return isl.UnionMap.from_multi_union_pw_aff(dates).intersect_domain(band.domain)
 
 
-def _runs_often(band: isl.ScheduleNode) -> bool:
+def _runs_often(band: ScheduleNode) -> bool:
     """Whether a band may run more than once."""
-    if band.get_schedule_depth() == 0:
+    if band.schedule_depth == 0:
         return False
     dates = isl.Set.from_union_set(_dates(band, 0).range())
     return not bool(dates.lexmin().is_equal(dates.lexmax()))
 
 
-def _extent(band: isl.ScheduleNode) -> int | None:
+def _extent(band: ScheduleNode) -> int | None:
     """The most values of the first loop of a band, if that is a constant."""
     outer, inner = _dates(band, 0), _dates(band, 1)
     values = isl.Map.from_union_map(outer.reverse().apply_range(inner))
@@ -256,7 +255,7 @@ def _extent(band: isl.ScheduleNode) -> int | None:
     return distance.to_python() + 1 if distance.is_int() else None
 
 
-def _cells(band: isl.ScheduleNode, updates: Sequence[Update]) -> isl.Set:
+def _cells(band: ScheduleNode, updates: Sequence[Update]) -> isl.Set:
     """`{ [v, c] }`: the elements that updates access in each iteration v of the loops around."""
     dates = _dates(band, 0)
     found: list[isl.Set] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import islpy as isl
@@ -15,10 +15,8 @@ from xdsl.rewriter import Rewriter
 
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_trees import BandMembers, TreeNode
 from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
-from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import Update, allow_overflow, memory_of, neutral_element
 from polyir.sets.lists import sets_of
 from polyir.sets.maps import universe
@@ -43,6 +41,8 @@ from polyir.transform.reassociation.tree import (
     united,
 )
 from polyir.transform.tile import tile_values
+from polyir.tree import Band, BandMember, Filter, Node, Schedule, SequenceNode
+from polyir.tree.operations import operations_of
 
 LINE = 8
 """The elements between the partial results of a scalar, so that threads share no cache line."""
@@ -89,11 +89,11 @@ class PrivateRewriting:
         initial = tuple(each.initial for each in self.statements)
         return (*initial, *(each.result for each in self.statements))
 
-    def in_order(self) -> isl.Schedule:
+    def in_order(self) -> Schedule:
         """The tree with all instances in the order that they had."""
         return self._changed(in_parts=False)
 
-    def in_parts(self) -> isl.Schedule:
+    def in_parts(self) -> Schedule:
         """The tree in which parts are parallel."""
         return self._changed(in_parts=True)
 
@@ -104,16 +104,16 @@ class PrivateRewriting:
         return {
             name: _with_part(part, domain)
             for part in _functions(_part_of(self.plan.values, self.plan))
-            for domain in sets_of(self.plan.schedule.get_domain())
+            for domain in sets_of(self.plan.schedule.domain)
             if (name := _name_of(part)) in names and domain.get_tuple_name() == name
         }
 
     @cached_property
-    def _schedule(self) -> isl.Schedule:
+    def _schedule(self) -> Schedule:
         """The tree with parts as iterators of the statements that update an array."""
-        domain = isl.UnionSet.empty(self.plan.schedule.get_domain().get_space())
+        domain = isl.UnionSet.empty(self.plan.schedule.domain.get_space())
         functions = isl.UnionPwMultiAff.empty(domain.get_space())
-        for each in sets_of(self.plan.schedule.get_domain()):
+        for each in sets_of(self.plan.schedule.domain):
             name = each.get_tuple_name()
             new = self.expanded.get(name, each)
             space = isl.Space.map_from_set(new.get_space())
@@ -124,49 +124,46 @@ class PrivateRewriting:
             domain = domain.union(isl.UnionSet.from_set(new))
             pw = isl.PwMultiAff.from_multi_aff(function)
             functions = functions.union_add(isl.UnionPwMultiAff.from_pw_multi_aff(pw))
-        return self.plan.schedule.pullback_union_pw_multi_aff(functions).intersect_domain(domain)
+        return self.plan.schedule.pulled_back(functions).within(domain)
 
     @cached_property
     def _values(self) -> isl.UnionPwAff:
         """The values of the loop in the tree with parts as iterators."""
         band = node_at(self._schedule, self.plan.path)
-        return band.band_get_partial_schedule().get_at(0)
+        return band.members[0].function
 
-    def _changed(self, in_parts: bool) -> isl.Schedule:
+    def _changed(self, in_parts: bool) -> Schedule:
         plan = self.plan
 
-        def change(band: TreeNode) -> TreeNode:
+        def change(band: Node) -> Node:
             loop = self._loop_in_parts(band) if in_parts else self._loop(band)
             results = [filter_of_new(each.result, plan.depth) for each in self.statements]
-            return TreeNode("sequence", None, (*loop, *results))
+            return SequenceNode((*loop, *results))
 
         return changed_at(self._schedule, plan.path, self._domains, change)
 
-    def _loop(self, band: TreeNode) -> list[TreeNode]:
+    def _loop(self, band: Node) -> list[Filter]:
         """The loop as it was, after what sets partial results."""
         initial = [filter_of_new(each.initial, self.plan.depth) for each in self.statements]
-        return [*initial, TreeNode("filter", self._old, (band,))]
+        return [*initial, Filter((band,), self._old)]
 
-    def _loop_in_parts(self, band: TreeNode) -> list[TreeNode]:
+    def _loop_in_parts(self, band: Node) -> list[Filter]:
         """A parallel loop over parts around all that they do."""
         plan = self.plan
-        inside = (band,)
+        inside = band
         if plan.block > 1:
-            turns = tile_values(self._values, plan.block * plan.step)
-            inside = (parallel_band([turns], inside),)
+            inside = parallel_band([tile_values(self._values, plan.block * plan.step)], band)
         initial = [filter_of_new(each.initial, plan.depth + 1) for each in self.statements]
-        body = TreeNode("sequence", None, (*initial, TreeNode("filter", self._old, inside)))
+        body = SequenceNode((*initial, Filter((inside,), self._old)))
         instances = self._old
         for each in self.statements:
             instances = instances.union(universe(each.initial.get_space()))
         part = united(
             [*self._parts, *(iterator_of(each.initial, plan.depth) for each in self.statements)]
         )
-        loop = parallel_band([part], (body,))
-        assert isinstance(loop.content, BandMembers)
         # Else, isl makes a loop of its own for parts without iterations.
-        content = replace(loop.content, options=isl.UnionSet("{ atomic[0] }"))
-        return [TreeNode("filter", instances, (replace(loop, content=content),))]
+        loop = BandMember(part, is_coincident=True, kind=isl.ast_loop_type.atomic)
+        return [Filter((Band((body,), (loop,), permutable=True),), instances)]
 
     @property
     def _parts(self) -> list[isl.PwAff]:
@@ -233,7 +230,7 @@ def apply_private_rewriting(op: ScopOp, scop: Scop, rewriting: PrivateRewriting)
     for new in rewriting.statements:
         _Builder(op, scop, rewriting, new).build(allocator)
     old = op.tree
-    op.body.block.insert_op_before(tree_from_schedule(rewriting.in_order()), old)
+    op.body.block.insert_op_before(operations_of(rewriting.in_order()), old)
     Rewriter.erase_op(old)
 
 

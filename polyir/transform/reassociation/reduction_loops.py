@@ -6,14 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-import islpy as isl
-
-from polyir.isl_trees import node_type
-from polyir.model.order import Active, below, members_of, separates, still_active, strict_ones
+from polyir.model.order import Active, below, separates, still_active, strict_ones
 from polyir.model.reductions import updates_of
 from polyir.model.scop import Scop
 from polyir.transform.reassociation.plan import NoReductionError
-from polyir.transform.walk import BAND, adds_instances, name_list, statements_of
+from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.tree import ScheduleNode
 
 Plan = TypeVar("Plan")
 
@@ -29,18 +27,16 @@ class ReductionLoops(ABC, Generic[Plan]):
         self._scop = scop
         self._updates = updates_of(scop).found
 
-    def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Plan]:
+    def visit(self, node: ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Plan]:
         """The plans from `node` down, in the order of the tree: of nested loops, the outermost.
 
         `actives` are the dependences that the loops around `node` do not carry.
         """
-        if adds_instances(node):
-            return
-        if node_type(node) is BAND:
+        if node.kind is BAND:
             if self._is_left(node, actives):
                 return
             left = actives
-            for position, member in enumerate(members_of(node)):
+            for position, member in enumerate(node.band.functions_by_statement):
                 carried = [each for each in left if separates(each, member)]
                 if self._ends(node, position, carried):
                     return
@@ -53,27 +49,25 @@ class ReductionLoops(ABC, Generic[Plan]):
         for position, inner in enumerate(below(node, actives)):
             yield from self.visit(node.child(position), inner)
 
-    def _tried(
-        self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]
-    ) -> Plan | None:
+    def _tried(self, band: ScheduleNode, position: int, carried: Sequence[Active]) -> Plan | None:
         try:
-            if band.is_subtree_anchored():
+            if band.is_subtree_anchored:
                 raise NoReductionError("AST options at or below it name the loops around them")
             return self._planned(band, position, carried)
         except NoReductionError as error:
-            loop = band.get_schedule_depth() + position + 1
+            loop = band.schedule_depth + position + 1
             names = name_list(statements_of(band))
             self.reasons.append(f"loop {loop} around {names} {self.left_out}: {error}")
             return None
 
-    def _is_left(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> bool:
+    def _is_left(self, band: ScheduleNode, actives: tuple[Active, ...]) -> bool:
         """Whether neither a band nor what is inside it is looked at."""
         return False
 
-    def _ends(self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]) -> bool:
+    def _ends(self, band: ScheduleNode, position: int, carried: Sequence[Active]) -> bool:
         """Whether neither a member of a band, with what it carries, nor loops inside it are."""
         return False
 
     @abstractmethod
-    def _planned(self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]) -> Plan:
+    def _planned(self, band: ScheduleNode, position: int, carried: Sequence[Active]) -> Plan:
         """What to do with a member that carries these reductions; raises `NoReductionError`."""

@@ -62,7 +62,7 @@ def next_reduction(
 
 def _require_order(scop: Scop, dependences: Dependences, rewriting: Rewriting) -> None:
     """Raise `LegalityError` if giving the reduction its own loops violates a dependence."""
-    apart = RewrittenTree(rewriting).in_order().intersect_domain(scop.domain)
+    apart = RewrittenTree(rewriting).in_order().within(scop.domain)
     require_legal(dependences, apart, "loops of its own for a reduction")
 
 

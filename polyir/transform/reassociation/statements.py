@@ -18,7 +18,6 @@ from xdsl.rewriter import Rewriter
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
-from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import allow_overflow, memory_of, neutral_element
 from polyir.sets.values import isl_value
 from polyir.transform.expansion.box import Allocator, Side, on_statement
@@ -26,6 +25,7 @@ from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement
 from polyir.transform.reassociation.rewriting import Piece, Rewriting, single
 from polyir.transform.reassociation.tree import RewrittenTree
+from polyir.tree.operations import operations_of
 
 
 def apply_rewriting(op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
@@ -35,7 +35,7 @@ def apply_rewriting(op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
     """
     _Builder(op, scop, rewriting).build()
     old = op.tree
-    op.body.block.insert_op_before(tree_from_schedule(RewrittenTree(rewriting).in_order()), old)
+    op.body.block.insert_op_before(operations_of(RewrittenTree(rewriting).in_order()), old)
     Rewriter.erase_op(old)
 
 

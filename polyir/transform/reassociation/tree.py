@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import cast
 
 import islpy as isl
 
 from polyir.dialects.mark_attributes import OneBlockAttr
-from polyir.isl_trees import BandMembers, TreeNode, band_schedule, build_tree, describe_tree
 from polyir.sets.lists import sets_of
 from polyir.sets.maps import universe
 from polyir.sets.values import isl_value
 from polyir.transform.address import TreePath, node_at
 from polyir.transform.reassociation.rewriting import Piece, Rewriting
 from polyir.transform.tile import tile_values
+from polyir.tree import (
+    LEAF,
+    Band,
+    BandMember,
+    Domain,
+    Filter,
+    Kind,
+    Mark,
+    Node,
+    Schedule,
+    SequenceNode,
+)
+from polyir.tree.added import finished
+from polyir.tree.nodes import by_statement
 
 Member = list[isl.PwAff]
 """The functions of one member of a band."""
@@ -31,15 +43,15 @@ class RewrittenTree:
         self._around = len(self._reduction.around)
         self._first_cell = self._around + len(self._reduction.results)
 
-    def in_order(self) -> isl.Schedule:
+    def in_order(self) -> Schedule:
         """The tree with all instances in the order that they had."""
         return self._changed(self._in_order)
 
-    def in_lanes(self) -> isl.Schedule:
+    def in_lanes(self) -> Schedule:
         """The tree in which lanes and parts are parallel."""
         return self._changed(self._in_lanes)
 
-    def _changed(self, change: Callable[[TreeNode], TreeNode]) -> isl.Schedule:
+    def _changed(self, change: Callable[[Node], Node]) -> Schedule:
         """The tree with the new statements, and with `change` in the place of the reduction."""
         return changed_at(self._reduction.schedule, self._reduction.path, self._domains, change)
 
@@ -47,10 +59,10 @@ class RewrittenTree:
     def _domains(self) -> list[isl.Set]:
         return [piece.domain for piece in self._rewriting.pieces]
 
-    def _in_order(self, tree: TreeNode) -> TreeNode:
+    def _in_order(self, tree: Node) -> Node:
         """What stands in the place of the reduction, with its instances in their order."""
         reduction, rewriting = self._reduction, self._rewriting
-        below = tree.children if reduction.results else (tree,)
+        below = tree.children[0] if reduction.results else tree
         name = reduction.update.statement.name
         initial, *others = (
             filter_of_new(piece.domain, self._first_cell) for piece in rewriting.pieces
@@ -62,15 +74,15 @@ class RewrittenTree:
             others,
             self._filter(reduction.after, below),
         ]
-        inside = TreeNode("sequence", None, tuple(each for part in parts for each in part))
+        inside = SequenceNode(tuple(each for part in parts for each in part))
         if not reduction.results:
             return inside
-        return replace(tree, content=self._with_pieces(tree, self._around), children=(inside,))
+        return self._with_pieces(tree, self._around).with_children([inside])
 
-    def _in_lanes(self, tree: TreeNode) -> TreeNode:
+    def _in_lanes(self, tree: Node) -> Node:
         """What stands in the place of the reduction, with its lanes in parallel."""
         reduction = self._reduction
-        below = tree.children if reduction.results else (tree,)
+        below = tree.children[0] if reduction.results else tree
         parts = [
             self._apart(reduction.before, below),
             self._lanes_and_trees(below),
@@ -79,24 +91,24 @@ class RewrittenTree:
         inside = _sequence([each for part in parts for each in part])
         if not reduction.results or reduction.in_block:
             return inside
-        results = self._with_pieces(tree, self._around).schedule
+        results = self._with_pieces(tree, self._around).members
         count = len(reduction.results)
         sizes = [1] * (count - 1) + [reduction.group]
-        tiles = [tile_values(results.get_at(each), size) for each, size in enumerate(sizes)]
-        return parallel_band(tiles, (TreeNode("mark", OneBlockAttr(), (inside,)),))
+        tiles = [tile_values(results[each].function, size) for each, size in enumerate(sizes)]
+        return parallel_band(tiles, Mark((inside,), OneBlockAttr()))
 
-    def _with_pieces(self, band: TreeNode, depth: int) -> BandMembers:
+    def _with_pieces(self, band: Node, depth: int) -> Band:
         """A band that is also around the new statements; its first loop is at `depth`."""
         return _around_others(band, depth, self._domains)
 
-    def _filter(self, names: Sequence[str], below: tuple[TreeNode, ...]) -> list[TreeNode]:
+    def _filter(self, names: Sequence[str], below: Node) -> list[Filter]:
         """The filter of some of the statements that there were, if there are any."""
         if not names:
             return []
         universe = _universe_of(self._reduction.schedule, names)
-        return [TreeNode("filter", universe, _restricted(below, names))]
+        return [Filter((_only(below, names) or LEAF,), universe)]
 
-    def _apart(self, names: Sequence[str], below: tuple[TreeNode, ...]) -> list[TreeNode]:
+    def _apart(self, names: Sequence[str], below: Node) -> list[Filter]:
         """The filter of statements beside the reduction, with the loops over results inside."""
         reduction = self._reduction
         filters = self._filter(names, below)
@@ -104,12 +116,13 @@ class RewrittenTree:
             return filters
         (node,) = filters
         band = node_at(reduction.schedule, reduction.path)
-        instances = cast(isl.UnionSet, node.content)
-        schedule = band.band_get_partial_schedule().intersect_domain(instances)
-        members = [schedule.get_at(position) for position in range(len(reduction.results))]
-        return [replace(node, children=(_merged(members, node.children),))]
+        members = [
+            function.intersect_domain(node.instances)
+            for function in band.functions[: len(reduction.results)]
+        ]
+        return [node.with_children([_merged(members, node.children[0])])]
 
-    def _lanes_and_trees(self, below: tuple[TreeNode, ...]) -> list[TreeNode]:
+    def _lanes_and_trees(self, below: Node) -> list[Filter]:
         """The filters of the statement and of what belongs to it."""
         rewriting, reduction = self._rewriting, self._reduction
         # The loops over parts are around.
@@ -125,11 +138,11 @@ class RewrittenTree:
             return [_filter_around(blocks, _one_block(blocks))]
         part = [iterator_of(each.domain, self._first_cell) for each in rewriting.of_parts]
         part.append(self._part_of_statement())
-        parts = _filter_around(blocks, parallel_band([united(part)], (_one_block(blocks),)))
+        parts = _filter_around(blocks, parallel_band([united(part)], _one_block(blocks)))
         rest = [filter_of_new(each.domain, self._around) for each in rewriting.across_parts]
         return [parts, _filter_around(rest, _one_block(rest))]
 
-    def _accumulation(self, below: tuple[TreeNode, ...]) -> TreeNode:
+    def _accumulation(self, below: Node) -> Filter:
         """The filter of the lanes: each partial result is set and then updated."""
         reduction, initial = self._reduction, self._rewriting.initial
         name = reduction.update.statement.name
@@ -142,10 +155,10 @@ class RewrittenTree:
         ]
         lane = reduction.lane.values.mod_val(isl_value(reduction.lanes))
         members.append([lane, iterator_of(initial.domain, count - 1)])
-        reduced = TreeNode("filter", statement, _restricted(below, (name,)))
-        sequence = TreeNode("sequence", None, (TreeNode("filter", own, ()), reduced))
-        band = parallel_band([united(each) for each in members], (sequence,))
-        return TreeNode("filter", own.union(statement), (band,))
+        reduced = Filter((_only(below, (name,)) or LEAF,), statement)
+        sequence = SequenceNode((Filter((LEAF,), own), reduced))
+        band = parallel_band([united(each) for each in members], sequence)
+        return Filter((band,), own.union(statement))
 
     def _part_of_statement(self) -> isl.PwAff:
         """The part of a result that an instance of the statement belongs to."""
@@ -157,11 +170,11 @@ class RewrittenTree:
 
 
 def changed_at(
-    schedule: isl.Schedule,
+    schedule: Schedule,
     path: TreePath,
     domains: Sequence[isl.Set],
-    change: Callable[[TreeNode], TreeNode],
-) -> isl.Schedule:
+    change: Callable[[Node], Node],
+) -> Schedule:
     """A tree with `change` in the place of the node at `path`, and new instances in `domains`.
 
     The first iterators of the new ones have the values of the loops around that node.
@@ -169,58 +182,57 @@ def changed_at(
     added = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, domains))
     names = reduce(isl.UnionSet.union, (universe(each.get_space()) for each in domains))
 
-    def extended(tree: TreeNode, path: TreePath, depth: int) -> TreeNode:
+    def extended(tree: Node, path: TreePath, depth: int) -> Node:
         if not path:
             return change(tree)
-        content = tree.content
-        match content:
-            case isl.UnionSet():
-                content = content.union(added if tree.kind == "domain" else names)
-            case BandMembers():
-                content = _around_others(tree, depth, domains)
-                depth += len(content.objects)
+        match tree:
+            case Domain():
+                tree = replace(tree, instances=tree.instances.union(added))
+            case Filter():
+                tree = replace(tree, instances=tree.instances.union(names))
+            case Band():
+                tree = _around_others(tree, depth, domains)
+                depth += len(tree.members)
         children = list(tree.children)
         children[path[0]] = extended(children[path[0]], path[1:], depth)
-        return replace(tree, content=content, children=tuple(children))
+        return tree.with_children(children)
 
-    return build_tree(extended(describe_tree(schedule), path, 0))
+    return finished(extended(schedule.tree, path, 0))
 
 
-def _around_others(band: TreeNode, depth: int, domains: Sequence[isl.Set]) -> BandMembers:
+def _around_others(band: Node, depth: int, domains: Sequence[isl.Set]) -> Band:
     """A band that is also around new instances; its first loop is at `depth`."""
-    content = band.content
-    assert isinstance(content, BandMembers)
-    functions = [
-        [iterator_of(domain, depth + member) for domain in domains]
-        for member in range(len(content.objects))
-    ]
-    return replace(content, schedule=with_functions(content.schedule, functions))
+    assert isinstance(band, Band)
+    members = (
+        member.with_function(
+            member.function.union_add(united(iterator_of(each, position) for each in domains))
+        )
+        for position, member in enumerate(band.members, depth)
+    )
+    return replace(band, members=tuple(members))
 
 
-def _one_block(filters: Sequence[TreeNode]) -> TreeNode:
+def _one_block(filters: Sequence[Filter]) -> Mark:
     """A mark for several filters in a sequence."""
-    return TreeNode("mark", OneBlockAttr(), (_sequence(filters),))
+    return Mark((_sequence(filters),), OneBlockAttr())
 
 
-def _sequence(filters: Sequence[TreeNode]) -> TreeNode:
+def _sequence(filters: Sequence[Filter]) -> Node:
     """A sequence, or what is below its only filter."""
-    if len(filters) == 1 and filters[0].children:
-        return filters[0].children[0]
-    return TreeNode("sequence", None, tuple(filters))
+    return filters[0].children[0] if len(filters) == 1 else SequenceNode(tuple(filters))
 
 
-def _filter_around(filters: Sequence[TreeNode], below: TreeNode) -> TreeNode:
+def _filter_around(filters: Sequence[Filter], below: Node) -> Filter:
     """The filter that lets pass what several filters do."""
-    instances = (cast(isl.UnionSet, each.content) for each in filters)
-    return TreeNode("filter", reduce(isl.UnionSet.union, instances), (below,))
+    return Filter((below,), reduce(isl.UnionSet.union, (each.instances for each in filters)))
 
 
-def filter_of_new(domain: isl.Set, first: int) -> TreeNode:
+def filter_of_new(domain: isl.Set, first: int) -> Filter:
     """The filter of a new statement, with a band of its iterators from `first` on."""
     count = domain.dim(isl.dim_type.set)
     functions = [united([iterator_of(domain, each)]) for each in range(first, count)]
-    below = (parallel_band(functions),) if functions else ()
-    return TreeNode("filter", universe(domain.get_space()), below)
+    below = parallel_band(functions) if functions else LEAF
+    return Filter((below,), universe(domain.get_space()))
 
 
 def iterator_of(domain: isl.Set, position: int) -> isl.PwAff:
@@ -240,43 +252,20 @@ def united(member: Iterable[isl.PwAff]) -> isl.UnionPwAff:
     return reduce(isl.UnionPwAff.union_add, map(isl.UnionPwAff.from_pw_aff, member))
 
 
-def with_functions(
-    schedule: isl.MultiUnionPwAff, functions: Sequence[Member]
-) -> isl.MultiUnionPwAff:
-    """A partial schedule with more functions in each member."""
-    members = [
-        schedule.get_at(position).union_add(united(each)) for position, each in enumerate(functions)
-    ]
-    return band_schedule(members)
-
-
-def parallel_band(
-    members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...] = ()
-) -> TreeNode:
+def parallel_band(members: Sequence[isl.UnionPwAff], below: Node = LEAF) -> Band:
     """A band of parallel members."""
-    flags = (True,) * len(members)
-    objects = (None,) * len(members)
-    options = isl.UnionSet("{ }")
-    return TreeNode(
-        "band", BandMembers(band_schedule(members), objects, True, flags, options), children
-    )
+    parallel = tuple(BandMember(function, is_coincident=True) for function in members)
+    return Band((below,), parallel, permutable=True)
 
 
-def _merged(members: Sequence[isl.UnionPwAff], below: tuple[TreeNode, ...]) -> TreeNode:
+def _merged(members: Sequence[isl.UnionPwAff], below: Node) -> Band:
     """A band of parallel members above a tree: one band with what is directly below it."""
-    flags = (True,) * len(members)
-    if len(below) == 1 and isinstance(below[0].content, BandMembers):
-        inner = below[0].content
-        own = [inner.schedule.get_at(each) for each in range(len(inner.coincident))]
-        if (inner.options.is_empty() and not inner.permutable) or all(inner.coincident):
-            content = replace(
-                inner,
-                schedule=band_schedule([*members, *own]),
-                objects=((None,) * len(members)) + inner.objects,
-                coincident=flags + inner.coincident,
-            )
-            return replace(below[0], content=content)
-    return parallel_band(members, below)
+    band = parallel_band(members, below)
+    if isinstance(below, Band):
+        is_free = below.options is None and not below.permutable
+        if is_free or all(member.is_coincident for member in below.members):
+            return replace(below, members=band.members + below.members)
+    return band
 
 
 def _universe(pieces: Sequence[Piece]) -> isl.UnionSet:
@@ -284,41 +273,36 @@ def _universe(pieces: Sequence[Piece]) -> isl.UnionSet:
     return reduce(isl.UnionSet.union, (universe(piece.domain.get_space()) for piece in pieces))
 
 
-def _universe_of(schedule: isl.Schedule, names: Sequence[str]) -> isl.UnionSet:
+def _universe_of(schedule: Schedule, names: Sequence[str]) -> isl.UnionSet:
     """All instances of some statements of a tree."""
     sets = (
         universe(each.get_space())
-        for each in sets_of(schedule.get_domain())
+        for each in sets_of(schedule.domain)
         if each.get_tuple_name() in names
     )
     return reduce(isl.UnionSet.union, sets)
 
 
-def _restricted(trees: Sequence[TreeNode], names: Sequence[str]) -> tuple[TreeNode, ...]:
-    """Trees with some of their statements only."""
-    return tuple(each for tree in trees for each in _only(tree, names))
-
-
-def _only(tree: TreeNode, names: Sequence[str]) -> tuple[TreeNode, ...]:
+def _only(tree: Node, names: Sequence[str]) -> Node | None:
     """A tree with some of its statements only; what is below it, if it is not needed."""
-    content = tree.content
-    match content:
-        case isl.UnionSet():
-            kept = [each for each in sets_of(content) if each.get_tuple_name() in names]
+    match tree:
+        case Filter():
+            kept = [each for each in sets_of(tree.instances) if each.get_tuple_name() in names]
             if not kept:
-                return ()
-            content = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, kept))
-        case BandMembers():
-            members = [
-                united(
-                    function
-                    for function in _pieces(content.schedule.get_at(position))
-                    if function.get_domain_space().get_tuple_name(isl.dim_type.set) in names
+                return None
+            instances = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, kept))
+            tree = replace(tree, instances=instances)
+        case Band():
+            members = (
+                member.with_function(
+                    united(
+                        own for name, own in by_statement(member.function).items() if name in names
+                    )
                 )
-                for position in range(len(content.coincident))
-            ]
-            content = replace(content, schedule=band_schedule(members))
-    children = _restricted(tree.children, names)
-    if tree.kind in ("sequence", "set") and len(children) == 1:
-        return children[0].children
-    return (replace(tree, content=content, children=children),)
+                for member in tree.members
+            )
+            tree = replace(tree, members=tuple(members))
+    children = [own for each in tree.children if (own := _only(each, names)) is not None]
+    if tree.kind in (Kind.SEQUENCE, Kind.SET) and len(children) == 1:
+        return children[0].children[0]
+    return tree.with_children(children)
