@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, memref
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.ast_expressions import materialize
-from polyir.dialects.affine_extra import vector_load, vector_store
+from polyir.dialects.affine_extra import affine_load, affine_store
 from polyir.model.affine_operations import computed_expression, map_operands, set_map_operands
 from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.memory_accesses import access_of
 
 
 def copy_body(
@@ -113,21 +114,14 @@ class _BodyCopier:
 
     def _redirect(self, op: Operation, to: Redirection) -> Operation:
         """The access with other memory and subscripts."""
-        map, operands = map_of(to.subscripts, dimensions_only=True)
-        new: Operation
-        match op:
-            case affine.LoadOp() | memref.LoadOp():
-                new = affine.LoadOp(to.memory, operands, AffineMapAttr(map), op.results[0].type)
-            case affine.StoreOp() | memref.StoreOp():
-                value = self._values.get(op.value, op.value)
-                new = affine.StoreOp(value, to.memory, operands, AffineMapAttr(map))
-            case affine.VectorLoadOp():
-                new = vector_load(to.memory, operands, map, op.result.type)
-            case affine.VectorStoreOp():
-                value = self._values.get(op.value, op.value)
-                new = vector_store(value, to.memory, operands, map)
-            case _:
-                raise AssertionError(f"{op.name} cannot access a local array")
+        place = map_of(to.subscripts, dimensions_only=True)
+        access = access_of(op)
+        assert access is not None, f"{op.name} cannot access a local array"
+        if access.is_write:
+            value = self._values.get(access.value, access.value)
+            new = affine_store(value, to.memory, *place)
+        else:
+            new = affine_load(to.memory, *place, access.value.type)
         new.location = op.location
         for old_result, result in zip(op.results, new.results, strict=True):
             result.name_hint = old_result.name_hint

@@ -24,11 +24,12 @@ from xdsl.rewriter import InsertPoint
 from polyir.loops.fetching_ahead import fetch_ahead, fetch_rows_ahead
 from polyir.loops.iteration_spaces import is_loop
 from polyir.loops.loop_forms import conditional
-from polyir.loops.panels import Loads, Nest, Panel
+from polyir.loops.panels import Nest, Panel
 from polyir.loops.partial_blocks import minimum_of
 from polyir.loops.vector_copies import as_map, substituted
 from polyir.model.affine_operations import parallel_loop, sequential_loop
 from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.memory_accesses import is_load
 
 Report = Callable[[str, Operation], None]
 
@@ -120,7 +121,7 @@ class _Packer:
         allocation = memref.AllocOp.get(element, 64, [self.panel.elements])
         home.insert_op_before(allocation, self.nest.loops[0])
         home.insert_op_after(memref.DeallocOp.get(allocation.memref), self.nest.loops[0])
-        loads = [op for op in self.nest.slice_of(panel.values[0]) if isinstance(op, Loads)]
+        loads = [op for op in self.nest.slice_of(panel.values[0]) if is_load(op)]
         allocation.location = self.nest.loops[0].location
         allocation.memref.name_hint = f"{loads[0].operands[0].name_hint or 'values'}_packed"
         return allocation.memref

@@ -27,9 +27,10 @@ from polyir.dialects.loop_attributes import PartsAttr
 from polyir.loops.loop_forms import computed, conditional, range_of
 from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.updates import ElementUpdate, guards_of, update_in
-from polyir.loops.vector_copies import Load, Store, UnsuitableError, as_map
+from polyir.loops.vector_copies import UnsuitableError, as_map
 from polyir.model.affine_operations import parallel_loop, sequential_loop
 from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import ElementAccess
 from polyir.model.raising.effects import is_pure
 from polyir.model.updates import neutral_element
 
@@ -60,10 +61,10 @@ def compute_in_parts(loop: affine.ForOp, size: int) -> str:
 
 def _update(loop: affine.ForOp) -> ElementUpdate:
     """How the loop updates one element; raises `UnsuitableError` if it does not."""
-    accesses: list[Load | Store] = []
+    accesses: list[ElementAccess] = []
     counters: list[SSAValue] = []
     for op in loop.walk():
-        if isinstance(op, Load | Store):
+        if isinstance(op, ElementAccess):
             accesses.append(op)
         elif isinstance(op, affine.ForOp):
             counters.append(op.body.block.args[0])
