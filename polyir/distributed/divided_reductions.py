@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects import affine
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.rewriter import Rewriter
@@ -268,7 +267,6 @@ class _Builder:
         cell = [place.get_at(each) for each in range(place.dim(isl.dim_type.out))]
         subscripts = values.expressions(from_lower(cell, self._array.box))
         for access in (update.load, update.store):
-            assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
             values.redirect(access.operation, self._partial, self._cell(subscripts))
         allow_overflow(update.steps)
 

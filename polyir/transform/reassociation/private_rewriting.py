@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
 import islpy as isl
-from xdsl.dialects import affine, arith
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
@@ -276,7 +276,6 @@ class _Builder:
         subscripts = self._cell((AffineDimExpr(len(values.values)), *subscripts))
         values.values.append(part)
         for access in (update.load, update.store):
-            assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
             values.redirect(access.operation, self._partial, subscripts)
         allow_overflow(update.steps)
 
