@@ -21,7 +21,7 @@ from polyir.codegen.ast_expressions import materialize
 from polyir.dialects.affine_extra import affine_load, affine_store
 from polyir.model.affine_operations import computed_expression, map_operands, set_map_operands
 from polyir.model.index_expressions import IndexExpression, map_of
-from polyir.model.memory_accesses import access_of
+from polyir.model.memory_accesses import MemoryAccess, access_of, accesses_of
 
 
 def copy_body(
@@ -29,12 +29,12 @@ def copy_body(
     iterators: Sequence[IndexExpression],
     builder: Builder,
     replaced: Mapping[SSAValue, SSAValue] = MappingProxyType({}),
-    redirected: Mapping[Operation, Redirection] = MappingProxyType({}),
+    redirected: Mapping[tuple[Operation, SSAValue], Redirection] = MappingProxyType({}),
 ) -> None:
     """Insert a copy of `body` at the builder's insertion point, with `iterators` as arguments.
 
-    `replaced` maps further values to their replacements; `redirected` maps loads and stores to
-    the memory that their copies access.
+    `replaced` maps further values to their replacements; `redirected` maps loads and stores, with
+    their memrefs, to the memory that their copies access.
     """
     copier = _BodyCopier(replaced, redirected)
     for argument, expression in zip(body.args, iterators, strict=True):
@@ -57,7 +57,7 @@ class _BodyCopier:
     def __init__(
         self,
         replaced: Mapping[SSAValue, SSAValue],
-        redirected: Mapping[Operation, Redirection],
+        redirected: Mapping[tuple[Operation, SSAValue], Redirection],
     ) -> None:
         self._redirected = redirected
         self._expressions: dict[SSAValue, IndexExpression] = {}
@@ -90,14 +90,17 @@ class _BodyCopier:
         if expression is not None and isinstance(op, affine.ApplyOp):
             self.compute(op.results[0], expression, builder)
             return
-        redirection = self._redirected.get(op)
-        if redirection is not None:
-            copied = self._redirect(op, redirection)
+        access = access_of(op) if self._redirected else None
+        redirection = None if access is None else self._redirected.get((op, access.memref))
+        if access is not None and redirection is not None:
+            copied = self._redirect(access, redirection)
         else:
             copied = op.clone_without_regions(self._values)
             maps = map_operands(op)
             if maps is not None:
                 set_map_operands(copied, [self._expression(value) for value in op.operands[maps]])
+            if access is None and self._redirected:
+                self._move(op, copied, builder)
         builder.insert(copied)
         self._values.update(zip(op.results, copied.results, strict=True))
         if expression is not None:
@@ -112,18 +115,26 @@ class _BodyCopier:
                     self._values[argument] = new_argument
                 self.copy_block(block, Builder(InsertPoint.at_end(inner)))
 
-    def _redirect(self, op: Operation, to: Redirection) -> Operation:
-        """The access with other memory and subscripts."""
+    def _move(self, op: Operation, copied: Operation, builder: Builder) -> None:
+        """Let the copy of an operation of another package access other memory."""
+        for access, own in zip(accesses_of(op), accesses_of(copied), strict=True):
+            to = self._redirected.get((op, access.memref))
+            if to is not None and access.map is None:
+                own.move(to.memory, [materialize(each, builder) for each in to.subscripts])
+            elif to is not None:
+                map, operands = map_of(to.subscripts)
+                own.move(to.memory, operands, map)
+
+    def _redirect(self, access: MemoryAccess, to: Redirection) -> Operation:
+        """The access with other memory and subscripts, as one of affine."""
         place = map_of(to.subscripts, dimensions_only=True)
-        access = access_of(op)
-        assert access is not None, f"{op.name} cannot access a local array"
         if access.is_write:
             value = self._values.get(access.value, access.value)
             new = affine_store(value, to.memory, *place)
         else:
             new = affine_load(to.memory, *place, access.value.type)
-        new.location = op.location
-        for old_result, result in zip(op.results, new.results, strict=True):
+        new.location = access.op.location
+        for old_result, result in zip(access.op.results, new.results, strict=True):
             result.name_hint = old_result.name_hint
         return new
 

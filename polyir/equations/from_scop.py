@@ -43,7 +43,7 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.equations.system import Operation as Applied
-from polyir.model.memory_accesses import ElementStore, accesses_in
+from polyir.model.memory_accesses import ElementStore, access_of, accesses_in
 from polyir.model.reductions import prepare_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
@@ -160,6 +160,9 @@ def _element_type(op: ScopOp) -> AnyFloat | IntegerType:
     found: AnyFloat | IntegerType | None = None
     for statement in op.statements:
         for access in accesses_in(statement):
+            if access_of(access.op) is None:
+                message = f"there is no equation for '{access.op.name}'"
+                raise PolyirError(message, location_of(access.op))
             if access.extents:
                 raise PolyirError("equations have no vectors", location_of(access.op))
             memory = access.memref.type

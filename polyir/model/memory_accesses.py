@@ -73,16 +73,22 @@ class MemoryAccess(NamedTuple):
     def move(
         self, memref: SSAValue, indices: Sequence[SSAValue], map: AffineMap | None = None
     ) -> None:
-        """Let a load or store of `affine`, `memref` or `vector` access another element."""
-        before, end = _FORMS[self.op.name][0], _FORMS[self.op.name][0] + 1 + len(self.indices)
-        operands = self.op.operands
-        self.op.operands = (*operands[:before], memref, *indices, *operands[end:])
+        """Let `op` access another element here, and in other accesses of the same one."""
+        operands, own = tuple(self.op.operands), (self.memref, *self.indices)
+        for start in range(len(operands)):
+            if operands[start : start + len(own)] == own:
+                rest = operands[start + len(own) :]
+                self.op.operands = (*operands[:start], memref, *indices, *rest)
+                break
         if map is not None:
             self.op.properties["map"] = AffineMapAttr(map)
 
 
 class AccessesMemory(OpTrait, ABC):
-    """The trait of an operation that accesses memory in no other way than it says."""
+    """The trait of an operation that accesses memory in no other way than it says.
+
+    Among the operands, the subscripts come right after the memref. A map is the property `map`.
+    """
 
     @abstractmethod
     def accesses(self, op: Operation) -> tuple[MemoryAccess, ...]:
