@@ -358,11 +358,13 @@ def load_missing(
 
 
 def affine_load(
-    array: SSAValue, map: AffineMap, indices: Sequence[SSAValue], type: Attribute
+    array: SSAValue, map: AffineMap, indices: Sequence[SSAValue], type: Attribute | None = None
 ) -> Operation:
     """A load of an element, or of a vector of elements; verifying checks its types."""
     assert isinstance(array.type, MemRefType)
-    kind = affine.LoadOp if type == array.type.element_type else affine.VectorLoadOp
+    element: Attribute = array.type.element_type
+    type = element if type is None else type
+    kind = affine.LoadOp if type == element else affine.VectorLoadOp
     properties = {"map": AffineMapAttr(map)}
     return kind.create(operands=[array, *indices], properties=properties, result_types=[type])
 

@@ -18,8 +18,13 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.ast_expressions import materialize
-from polyir.dialects.affine_extra import affine_load, affine_store
-from polyir.model.affine_operations import computed_expression, map_operands, set_map_operands
+from polyir.model.affine_operations import (
+    computed_expression,
+    load_at,
+    map_operands,
+    set_map_operands,
+    store_at,
+)
 from polyir.model.index_expressions import IndexExpression, map_of
 from polyir.model.memory_accesses import MemoryAccess, access_of, accesses_of
 
@@ -127,12 +132,11 @@ class _BodyCopier:
 
     def _redirect(self, access: MemoryAccess, to: Redirection) -> Operation:
         """The access with other memory and subscripts, as one of affine."""
-        place = map_of(to.subscripts, dimensions_only=True)
         if access.is_write:
             value = self._values.get(access.value, access.value)
-            new = affine_store(value, to.memory, *place)
+            new = store_at(value, to.memory, to.subscripts)
         else:
-            new = affine_load(to.memory, *place, access.value.type)
+            new = load_at(to.memory, to.subscripts, access.value.type)
         new.location = access.op.location
         for old_result, result in zip(access.op.results, new.results, strict=True):
             result.name_hint = old_result.name_hint

@@ -23,7 +23,6 @@ import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     AnyFloat,
     FloatAttr,
     IndexType,
@@ -53,8 +52,9 @@ from polyir.loops.memory_accesses import (
     Touch,
     memory_uses,
 )
-from polyir.model.index_expressions import Constraint, map_of
-from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore
+from polyir.model.affine_operations import load_at, store_at
+from polyir.model.index_expressions import Constraint
+from polyir.model.memory_accesses import ElementAccess, ElementStore
 from polyir.model.raising.control import LOOPS, ConditionalOp, branches_of
 
 LOOP_OPERATIONS: Final = 1_000_000
@@ -359,10 +359,9 @@ def _initial_value(plan: _Kept, builder: Builder) -> SSAValue:
     if zero is not None:
         return builder.insert(arith.ConstantOp(zero)).result
     subscripts, first = plan.element.subscripts, plan.members[0]
-    load: ElementLoad
+    load: Operation
     if isinstance(first, affine.LoadOp | affine.StoreOp):
-        map, operands = map_of(subscripts, dimensions_only=True)
-        load = affine.LoadOp(plan.element.memref, operands, AffineMapAttr(map))
+        load = load_at(plan.element.memref, subscripts)
     else:
         indices = [computed(subscript, False, builder) for subscript in subscripts]
         load = memref.LoadOp.get(plan.element.memref, indices)
@@ -373,10 +372,9 @@ def _initial_value(plan: _Kept, builder: Builder) -> SSAValue:
 
 def _store(plan: _Kept, value: SSAValue, builder: Builder) -> None:
     subscripts, last = plan.element.subscripts, plan.members[-1]
-    store: ElementStore
+    store: Operation
     if isinstance(last, affine.LoadOp | affine.StoreOp):
-        map, operands = map_of(subscripts, dimensions_only=True)
-        store = affine.StoreOp(value, plan.element.memref, operands, AffineMapAttr(map))
+        store = store_at(value, plan.element.memref, subscripts)
     else:
         indices = [computed(subscript, False, builder) for subscript in subscripts]
         store = memref.StoreOp.get(value, plan.element.memref, indices)

@@ -19,7 +19,6 @@ from typing import Protocol
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, vector
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     AnyFloat,
     DenseArrayBase,
     FloatAttr,
@@ -36,8 +35,8 @@ from xdsl.traits import IsTerminator
 from polyir.dialects.affine_semantics import is_valid_dimension
 from polyir.dialects.shaped_operations import operation_on
 from polyir.loops.loop_forms import computed
-from polyir.model.affine_operations import is_semi_affine, written_out
-from polyir.model.index_expressions import Division, IndexExpression, map_of
+from polyir.model.affine_operations import is_semi_affine, load_at, store_at, written_out
+from polyir.model.index_expressions import Division, IndexExpression
 from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore, accesses_of
 from polyir.model.raising.effects import is_pure, may_trap
 from polyir.model.vectors import elements_form_vectors
@@ -312,7 +311,7 @@ class Expansion:
     def load_element(self, op: ElementAccess, key: Key) -> SSAValue:
         """The element, or vector, that an access of the copy `key` is to."""
         if self.facts.vector not in self.facts.of_access(op):
-            return self._scalar(op, self._at_element(op, key))
+            return self._loaded(op, self._at_element(op, key), element_type(op))
         type = vector_of(element_type(op), self.width)
         subscripts, mask = self._at(op, key), self._mask(op, key)
         if self.facts.is_successive(op):
@@ -332,7 +331,7 @@ class Expansion:
             zero = self.builder.insert(arith.ConstantOp(_zero(element_type(op)))).result
             other, indices = self._broadcast(zero), self._indices(subscripts)
             return self._insert_load(vector.MaskedLoadOp(op.memref, indices, mask, other), op)
-        return self._vector(op, subscripts, type)
+        return self._loaded(op, subscripts, type)
 
     def load_row(self, op: ElementAccess, key: Key, lane: int) -> SSAValue:
         """What one lane of the copy `key` of an access is to, and the elements after that.
@@ -340,7 +339,7 @@ class Expansion:
         They are as many as a vector has.
         """
         type = vector_of(element_type(op), self.width)
-        return self._vector(op, self._at_element(op, key, lane), type)
+        return self._loaded(op, self._at_element(op, key, lane), type)
 
     def _reversed(self, value: SSAValue) -> SSAValue:
         """The lanes of a vector from the last one to the first."""
@@ -354,17 +353,13 @@ class Expansion:
         subscripts = self._at(op, key)
         store: Operation
         mask = self._mask(op, key) if self.facts.has_vectors else None
-        if not self.facts.has_vectors:
-            if isinstance(op, affine.StoreOp):
-                store = affine.StoreOp(value, op.memref, *as_map(subscripts))
-            else:
-                store = memref.StoreOp.get(value, op.memref, self._indices(subscripts))
-        elif mask is not None:
+        if mask is not None:
             indices = self._indices(subscripts)
             store = vector.MaskedStoreOp(op.memref, indices, mask, value)
         elif isinstance(op, affine.LoadOp | affine.StoreOp):
-            memory = SSAValue.get(op.memref, type=MemRefType)
-            store = affine.VectorStoreOp(value, memory, *as_map(subscripts))
+            store = store_at(value, op.memref, subscripts)
+        elif not self.facts.has_vectors:
+            store = memref.StoreOp.get(value, op.memref, self._indices(subscripts))
         else:
             store = vector.StoreOp(value, op.memref, self._indices(subscripts))
         store.location = op.location
@@ -380,18 +375,16 @@ class Expansion:
         is_in_affine = isinstance(op, affine.LoadOp | affine.StoreOp)
         return is_in_affine and all(map(is_valid_dimension, values))
 
-    def _scalar(self, op: ElementAccess, subscripts: Subscripts) -> SSAValue:
-        """One element; where its subscripts are not valid in the affine dialect, by `memref`."""
+    def _loaded(self, op: ElementAccess, subscripts: Subscripts, type: Attribute) -> SSAValue:
+        """An element or successive ones; not of affine where its subscripts are not valid there."""
+        load: Operation
         if self._is_affine(op, subscripts):
-            return self._insert_load(affine.LoadOp(op.memref, *as_map(subscripts)), op)
-        return self._insert_load(memref.LoadOp.get(op.memref, self._indices(subscripts)), op)
-
-    def _vector(self, op: ElementAccess, subscripts: Subscripts, type: VectorType) -> SSAValue:
-        """Successive elements; where `_scalar` needs `memref`, by `vector.load`."""
-        if self._is_affine(op, subscripts):
-            memory = SSAValue.get(op.memref, type=MemRefType)
-            return self._insert_load(affine.VectorLoadOp(memory, *as_map(subscripts), type), op)
-        return self._insert_load(vector.LoadOp(op.memref, self._indices(subscripts), type), op)
+            load = load_at(op.memref, subscripts, type)
+        elif isinstance(type, VectorType):
+            load = vector.LoadOp(op.memref, self._indices(subscripts), type)
+        else:
+            load = memref.LoadOp.get(op.memref, self._indices(subscripts))
+        return self._insert_load(load, op)
 
     def _indices(self, subscripts: Subscripts) -> list[SSAValue]:
         return [computed(each, True, self.builder) for each in subscripts]
@@ -400,7 +393,7 @@ class Expansion:
         """A vector of elements that are loaded one by one."""
         result: SSAValue | None = None
         for lane in range(self.width):
-            value = self._scalar(op, self._at_element(op, key, lane))
+            value = self._loaded(op, self._at_element(op, key, lane), element_type(op))
             if result is None:
                 result = self.builder.insert(vector.BroadcastOp(value, type)).results[0]
             else:
@@ -513,12 +506,6 @@ def substituted(
         else:
             result += values.get(atom, IndexExpression.of(atom)).scale(factor)
     return result
-
-
-def as_map(subscripts: Subscripts) -> tuple[Sequence[SSAValue[IndexType]], AffineMapAttr]:
-    """Subscripts as operands and a map."""
-    map, operands = map_of(subscripts, dimensions_only=True)
-    return [SSAValue.get(each, type=IndexType) for each in operands], AffineMapAttr(map)
 
 
 def element_type(op: ElementAccess) -> AnyFloat | IntegerType | IndexType:

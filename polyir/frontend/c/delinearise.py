@@ -17,14 +17,15 @@ from functools import reduce
 from itertools import pairwise
 
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from polyir.frontend.c.builder import Builder, SubscriptedAccess, extremum_of
 from polyir.frontend.c.conditions import Condition, Test, parts_of_conjunction
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
-from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.affine_operations import load_at, store_at
+from polyir.model.index_expressions import IndexExpression
 from polyir.model.memory_accesses import ElementLoad, ElementStore
 
 Monomial = tuple[SSAValue, ...]
@@ -390,14 +391,11 @@ def _replace(
     op: Operation, memory: SSAValue, new: SSAValue, indices: Sequence[IndexExpression]
 ) -> None:
     """The access `op` of `memory` becomes one of `new`."""
-    map, operands = map_of(indices, dimensions_only=True)
-    attribute = AffineMapAttr(map)
-    moved: Operation
     if isinstance(op, ElementLoad):
-        moved = affine.LoadOp(new, operands, attribute, op.results[0].type)
+        moved = load_at(new, indices)
         moved.results[0].name_hint = op.results[0].name_hint
     else:
         assert isinstance(op, ElementStore)
-        moved = affine.StoreOp(op.value, new, operands, attribute)
+        moved = store_at(op.value, new, indices)
     moved.location = op.location
     Rewriter.replace_op(op, moved)
