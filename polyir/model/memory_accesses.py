@@ -103,18 +103,18 @@ def accesses_of(op: Operation) -> tuple[MemoryAccess, ...]:
         return () if trait is None else trait.accesses(op)
     position, stored, is_masked = form
     operands, map = op.operands, op.properties.get("map")
+    is_write = op.name.endswith("store")
     extents: tuple[int, ...] = ()
     if "vector" in op.name:
-        vector = (operands[stored] if op.name.endswith("store") else op.results[0]).type
-        assert isinstance(vector, VectorType)
-        extents = vector.get_shape()
+        vector = (operands[stored] if is_write else op.results[0]).type
+        extents = vector.get_shape() if isinstance(vector, VectorType) else ()
     return (
         MemoryAccess(
             op,
             operands[position],
             tuple(operands[position + 1 : -2 if is_masked else None]),
             map.data if isinstance(map, AffineMapAttr) else None,
-            op.name.endswith("store"),
+            is_write,
             extents,
             not is_masked,
         ),
