@@ -22,6 +22,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.traits import OpTrait
 
+from polyir.base.walks import operations_in
 from polyir.model.affine import IndexReader
 from polyir.model.index_expressions import IndexExpression, compose
 
@@ -139,7 +140,7 @@ def is_load(op: Operation) -> bool:
 
 def accesses_in(code: Operation | Block) -> Iterator[MemoryAccess]:
     """The accesses of an operation and of what is inside it, or of a block."""
-    for inner in code.walk():
+    for inner in operations_in(code) if isinstance(code, Operation) else code.walk():
         yield from accesses_of(inner)
 
 

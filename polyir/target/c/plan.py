@@ -172,12 +172,9 @@ def _uses(op: Operation) -> _Uses:
             split = lower.num_dims + lower.num_symbols
             yield from _of_map(op.lowerBoundsMap, op.map_operands[:split], _Use.REPEATED)
             yield from _of_map(op.upperBoundsMap, op.map_operands[split:], _Use.REPEATED)
-        case affine.LoadOp() | affine.VectorLoadOp():
-            yield op.memref, _Use.ONCE
-            yield from _of_map(op.map, op.indices, _Use.ONCE)
-        case affine.StoreOp() | affine.VectorStoreOp():
-            yield op.value, _Use.ONCE
-            yield op.memref, _Use.ONCE
+        case affine.LoadOp() | affine.VectorLoadOp() | affine.StoreOp() | affine.VectorStoreOp():
+            others = len(op.operands) - len(op.indices)
+            yield from ((operand, _Use.ONCE) for operand in op.operands[:others])
             yield from _of_map(op.map, op.indices, _Use.ONCE)
         case affine.ApplyOp() | affine.MinOp() | MaxOp():
             yield from _of_map(op.map, op.operands, _Use.ONCE)
