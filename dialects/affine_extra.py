@@ -357,20 +357,23 @@ def load_missing(
             context.load_attr_or_type(attribute)
 
 
-def vector_load(
-    array: SSAValue, indices: Sequence[SSAValue], map: AffineMap, type: Attribute
-) -> affine.VectorLoadOp:
-    """A load of a vector; the types of its operands are checked when it is verified."""
+def affine_load(
+    array: SSAValue, map: AffineMap, indices: Sequence[SSAValue], type: Attribute | None = None
+) -> Operation:
+    """A load of an element, or of a vector of elements; verifying checks its types."""
+    assert isinstance(array.type, MemRefType)
+    element: Attribute = array.type.element_type
+    type = element if type is None else type
+    kind = affine.LoadOp if type == element else affine.VectorLoadOp
     properties = {"map": AffineMapAttr(map)}
-    return affine.VectorLoadOp.create(
-        operands=[array, *indices], properties=properties, result_types=[type]
-    )
+    return kind.create(operands=[array, *indices], properties=properties, result_types=[type])
 
 
-def vector_store(
-    value: SSAValue, array: SSAValue, indices: Sequence[SSAValue], map: AffineMap
-) -> affine.VectorStoreOp:
-    """A store of a vector; the types of its operands are checked when it is verified."""
-    return affine.VectorStoreOp.create(
-        operands=[value, array, *indices], properties={"map": AffineMapAttr(map)}
-    )
+def affine_store(
+    value: SSAValue, array: SSAValue, map: AffineMap, indices: Sequence[SSAValue]
+) -> Operation:
+    """A store of an element, or of a vector of elements; verifying checks its types."""
+    assert isinstance(array.type, MemRefType)
+    kind = affine.StoreOp if value.type == array.type.element_type else affine.VectorStoreOp
+    properties = {"map": AffineMapAttr(map)}
+    return kind.create(operands=[value, array, *indices], properties=properties)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import islpy as isl
 from xdsl.ir import Data
@@ -34,10 +33,7 @@ class IslAttribute(Data[IslObject], Generic[IslObject]):
     the sets, which may take long to decide.
     """
 
-    @staticmethod
-    @abstractmethod
-    def from_text(text: str) -> IslObject:
-        """Read isl's notation; raises `isl.Error` where it is malformed."""
+    type_of_data: ClassVar[type[Any]]
 
     @classmethod
     def parse_text(cls, parser: AttrParser) -> IslObject:
@@ -45,9 +41,10 @@ class IslAttribute(Data[IslObject], Generic[IslObject]):
         position = parser.pos
         text = parser.parse_str_literal("isl notation in quotes")
         try:
-            return cls.from_text(text)
+            data: IslObject = cls.type_of_data(text)
         except isl.Error:
             parser.raise_error(f"malformed isl object for {cls.name}", position)
+        return data
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> IslObject:
@@ -78,10 +75,7 @@ class SetAttr(IslAttribute[isl.Set]):
     """A set of integer points: a domain, a context, a guard."""
 
     name = "poly.set"
-
-    @staticmethod
-    def from_text(text: str) -> isl.Set:
-        return isl.Set(text)
+    type_of_data = isl.Set
 
 
 @irdl_attr_definition
@@ -89,10 +83,7 @@ class UnionSetAttr(IslAttribute[isl.UnionSet]):
     """Points of several spaces: the instances of several statements."""
 
     name = "poly.union_set"
-
-    @staticmethod
-    def from_text(text: str) -> isl.UnionSet:
-        return isl.UnionSet(text)
+    type_of_data = isl.UnionSet
 
 
 @irdl_attr_definition
@@ -100,10 +91,7 @@ class UnionMapAttr(IslAttribute[isl.UnionMap]):
     """Relations between points of several spaces: an extension, an expansion."""
 
     name = "poly.union_map"
-
-    @staticmethod
-    def from_text(text: str) -> isl.UnionMap:
-        return isl.UnionMap(text)
+    type_of_data = isl.UnionMap
 
 
 @irdl_attr_definition
@@ -111,10 +99,7 @@ class MultiUnionPwAffAttr(IslAttribute[isl.MultiUnionPwAff]):
     """The partial schedule of a band: a tuple of quasi-affine functions."""
 
     name = "poly.multi_union_pw_aff"
-
-    @staticmethod
-    def from_text(text: str) -> isl.MultiUnionPwAff:
-        return isl.MultiUnionPwAff(text)
+    type_of_data = isl.MultiUnionPwAff
 
 
 @irdl_attr_definition
@@ -122,10 +107,7 @@ class UnionPwMultiAffAttr(IslAttribute[isl.UnionPwMultiAff]):
     """A quasi-affine function of several spaces: a contraction."""
 
     name = "poly.union_pw_multi_aff"
-
-    @staticmethod
-    def from_text(text: str) -> isl.UnionPwMultiAff:
-        return isl.UnionPwMultiAff(text)
+    type_of_data = isl.UnionPwMultiAff
 
 
 @irdl_attr_definition
@@ -133,10 +115,7 @@ class AffAttr(IslAttribute[isl.Aff]):
     """A quasi-affine function of the points of one space."""
 
     name = "poly.aff"
-
-    @staticmethod
-    def from_text(text: str) -> isl.Aff:
-        return isl.Aff(text)
+    type_of_data = isl.Aff
 
 
 @irdl_attr_definition
@@ -144,10 +123,7 @@ class MultiAffAttr(IslAttribute[isl.MultiAff]):
     """A quasi-affine function from the points of one space to those of another."""
 
     name = "poly.multi_aff"
-
-    @staticmethod
-    def from_text(text: str) -> isl.MultiAff:
-        return isl.MultiAff(text)
+    type_of_data = isl.MultiAff
 
 
 @irdl_attr_definition
@@ -155,10 +131,7 @@ class PwQPolynomialAttr(IslAttribute[isl.PwQPolynomial]):
     """A piecewise quasi-polynomial of the points of one space."""
 
     name = "poly.pw_qpolynomial"
-
-    @staticmethod
-    def from_text(text: str) -> isl.PwQPolynomial:
-        return isl.PwQPolynomial(text)
+    type_of_data = isl.PwQPolynomial
 
 
 @irdl_attr_definition

@@ -16,7 +16,7 @@ from functools import reduce
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, i1
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, VectorType, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -36,6 +36,7 @@ from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from polyir.dialects.reductions import Combination, combination_of, neutral_element
 from polyir.model.affine_operations import UNDEFINED_DIVISION, has_undefined_division, map_operands
+from polyir.model.memory_accesses import accesses_of
 
 
 def convert_affine_to_scf(root: Operation) -> None:
@@ -350,28 +351,20 @@ _PREDICATES: Mapping[AffineConstraintKind, str] = {
 
 
 def _access(op: Operation, builder: Builder) -> Operation:
-    match op:
-        case affine.LoadOp():
-            indices = map_values(op.map.data, op.indices, builder)
-            return memref.LoadOp.get(op.memref, indices)
-        case affine.StoreOp():
-            indices = map_values(op.map.data, op.indices, builder)
-            return memref.StoreOp.get(op.value, op.memref, indices)
-        case affine.VectorLoadOp() | affine.VectorStoreOp():
-            return _vector_access(op, map_values(op.map.data, op.indices, builder))
-        case _:
-            raise AssertionError(f"no scf form of {op.name}")
-
-
-def _vector_access(
-    op: affine.VectorLoadOp | affine.VectorStoreOp, indices: Sequence[SSAValue]
-) -> Operation:
+    (access,) = accesses_of(op)
+    assert access.map is not None, f"no scf form of {op.name}"
+    indices, type = map_values(access.map, access.indices, builder), access.value.type
+    if not access.extents:
+        if access.is_write:
+            return memref.StoreOp.get(access.value, access.memref, indices)
+        return memref.LoadOp.get(access.memref, indices)
     # It takes a while to import, and few programs have vectors.
     from xdsl.dialects import vector
 
-    if isinstance(op, affine.VectorLoadOp):
-        return vector.LoadOp(op.memref, indices, op.result.type)
-    return vector.StoreOp(op.value, op.memref, indices)
+    if access.is_write:
+        return vector.StoreOp(access.value, access.memref, indices)
+    assert isinstance(type, VectorType)
+    return vector.LoadOp(access.memref, indices, type)
 
 
 def constant_index(value: int, builder: Builder) -> SSAValue:

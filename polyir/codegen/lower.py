@@ -410,11 +410,12 @@ class _TreeLowering:
         iterators = [place.expression(argument) for argument in own]
         accesses = self._accesses[node.statement]
         redirected = {
-            accesses[local.access].operation: Redirection(
+            (access.operation, self._scop.arrays[access.array]): Redirection(
                 place.copies[self._scop.arrays[local.array]],
                 tuple(place.expression(subscript) for subscript in local.subscripts),
             )
             for local in node.local
+            for access in accesses[local.access : local.access + 1]
         }
         copy_body(statement.body.block, iterators, place.builder, place.copies, redirected)
 

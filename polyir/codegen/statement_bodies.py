@@ -12,15 +12,21 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, memref
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.ast_expressions import materialize
-from polyir.dialects.affine_extra import vector_load, vector_store
-from polyir.model.affine_operations import computed_expression, map_operands, set_map_operands
+from polyir.model.affine_operations import (
+    computed_expression,
+    load_at,
+    map_operands,
+    set_map_operands,
+    store_at,
+)
 from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.memory_accesses import MemoryAccess, access_of, accesses_of
 
 
 def copy_body(
@@ -28,12 +34,12 @@ def copy_body(
     iterators: Sequence[IndexExpression],
     builder: Builder,
     replaced: Mapping[SSAValue, SSAValue] = MappingProxyType({}),
-    redirected: Mapping[Operation, Redirection] = MappingProxyType({}),
+    redirected: Mapping[tuple[Operation, SSAValue], Redirection] = MappingProxyType({}),
 ) -> None:
     """Insert a copy of `body` at the builder's insertion point, with `iterators` as arguments.
 
-    `replaced` maps further values to their replacements; `redirected` maps loads and stores to
-    the memory that their copies access.
+    `replaced` maps further values to their replacements; `redirected` maps loads and stores, with
+    their memrefs, to the memory that their copies access.
     """
     copier = _BodyCopier(replaced, redirected)
     for argument, expression in zip(body.args, iterators, strict=True):
@@ -56,7 +62,7 @@ class _BodyCopier:
     def __init__(
         self,
         replaced: Mapping[SSAValue, SSAValue],
-        redirected: Mapping[Operation, Redirection],
+        redirected: Mapping[tuple[Operation, SSAValue], Redirection],
     ) -> None:
         self._redirected = redirected
         self._expressions: dict[SSAValue, IndexExpression] = {}
@@ -89,14 +95,17 @@ class _BodyCopier:
         if expression is not None and isinstance(op, affine.ApplyOp):
             self.compute(op.results[0], expression, builder)
             return
-        redirection = self._redirected.get(op)
-        if redirection is not None:
-            copied = self._redirect(op, redirection)
+        access = access_of(op) if self._redirected else None
+        redirection = None if access is None else self._redirected.get((op, access.memref))
+        if access is not None and redirection is not None:
+            copied = self._redirect(access, redirection)
         else:
             copied = op.clone_without_regions(self._values)
             maps = map_operands(op)
             if maps is not None:
                 set_map_operands(copied, [self._expression(value) for value in op.operands[maps]])
+            if access is None and self._redirected:
+                self._move(op, copied, builder)
         builder.insert(copied)
         self._values.update(zip(op.results, copied.results, strict=True))
         if expression is not None:
@@ -111,25 +120,25 @@ class _BodyCopier:
                     self._values[argument] = new_argument
                 self.copy_block(block, Builder(InsertPoint.at_end(inner)))
 
-    def _redirect(self, op: Operation, to: Redirection) -> Operation:
-        """The access with other memory and subscripts."""
-        map, operands = map_of(to.subscripts, dimensions_only=True)
-        new: Operation
-        match op:
-            case affine.LoadOp() | memref.LoadOp():
-                new = affine.LoadOp(to.memory, operands, AffineMapAttr(map), op.results[0].type)
-            case affine.StoreOp() | memref.StoreOp():
-                value = self._values.get(op.value, op.value)
-                new = affine.StoreOp(value, to.memory, operands, AffineMapAttr(map))
-            case affine.VectorLoadOp():
-                new = vector_load(to.memory, operands, map, op.result.type)
-            case affine.VectorStoreOp():
-                value = self._values.get(op.value, op.value)
-                new = vector_store(value, to.memory, operands, map)
-            case _:
-                raise AssertionError(f"{op.name} cannot access a local array")
-        new.location = op.location
-        for old_result, result in zip(op.results, new.results, strict=True):
+    def _move(self, op: Operation, copied: Operation, builder: Builder) -> None:
+        """Let the copy of an operation of another package access other memory."""
+        for access, own in zip(accesses_of(op), accesses_of(copied), strict=True):
+            to = self._redirected.get((op, access.memref))
+            if to is not None and access.map is None:
+                own.move(to.memory, [materialize(each, builder) for each in to.subscripts])
+            elif to is not None:
+                map, operands = map_of(to.subscripts)
+                own.move(to.memory, operands, map)
+
+    def _redirect(self, access: MemoryAccess, to: Redirection) -> Operation:
+        """The access with other memory and subscripts, as one of affine."""
+        if access.is_write:
+            value = self._values.get(access.value, access.value)
+            new = store_at(value, to.memory, to.subscripts)
+        else:
+            new = load_at(to.memory, to.subscripts, access.value.type)
+        new.location = access.op.location
+        for old_result, result in zip(access.op.results, new.results, strict=True):
             result.name_hint = old_result.name_hint
         return new
 

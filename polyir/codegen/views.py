@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, memref, scf, vector
+from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
@@ -34,7 +34,8 @@ from polyir.codegen.affine_to_scf import constant_index
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.strided_views import Part, is_row_major, kept_dimensions, parts
 from polyir.model.affine import NotAffineError
-from polyir.model.index_expressions import IndexExpression, compose, map_of
+from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.memory_accesses import MemoryAccess, access_of
 
 # -------------------------------------------------------------------- coordinates
 
@@ -123,10 +124,6 @@ class _View:
     strides: tuple[Part, ...]
     sizes: tuple[Part, ...]
     dimensions: tuple[int, ...]
-
-
-_AffineAccess = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
-_Access = memref.LoadOp | memref.StoreOp | vector.LoadOp | vector.StoreOp
 
 
 def fold_views(root: Operation) -> None:
@@ -298,16 +295,16 @@ def _row(array: SSAValue, builder: Builder) -> SSAValue:
 
 
 def _fold_use(op: Operation, views: dict[SSAValue, _View]) -> None:
+    access = access_of(op)
+    if access is not None and access.is_certain:
+        _fold_access(access, views)
+        return
     match op:
-        case memref.LoadOp() | memref.StoreOp() | vector.LoadOp() | vector.StoreOp():
-            _fold_access(op, views)
-        case affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp():
-            _fold_affine_access(op, views)
         case memref.DimOp():
             _fold_size(op, views[op.source])
         case memref.CopyOp():
-            for access in _copy_by_elements(op, views):
-                _fold_use(access, views)
+            for each in _copy_by_elements(op, views):
+                _fold_use(each, views)
         case _:
             raise PolyirError(
                 f"{op.name} of a view with strides is not supported by the targets",
@@ -315,17 +312,25 @@ def _fold_use(op: Operation, views: dict[SSAValue, _View]) -> None:
             )
 
 
-def _fold_access(op: _Access, views: dict[SSAValue, _View]) -> None:
-    """Compute the indices in the array."""
-    array = op.base if isinstance(op, vector.LoadOp | vector.StoreOp) else op.memref
-    if array not in views:
+def _fold_access(access: MemoryAccess, views: dict[SSAValue, _View]) -> None:
+    """Compose the map with the offsets and strides, or compute the indices if it is not affine."""
+    if access.memref not in views:
         return
-    view, builder = views[array], Builder(InsertPoint.before(op))
-    _require_adjacent(op, view)
-    position = tuple(op.operands).index(array)
-    indices = _indices(view, list(op.indices), builder)
-    values = [index_value(index, builder) for index in indices]
-    op.operands = (*op.operands[:position], view.array, *values)
+    view, builder = views[access.memref], Builder(InsertPoint.before(access.op))
+    _require_adjacent(access, view)
+    indices, map = list(access.indices), access.map
+    if map is not None:
+        try:
+            composed, values = map_of(_composed(view, access.subscripts()))
+        except NotAffineError:
+            maps = (AffineMap(map.num_dims, map.num_symbols, (each,)) for each in map.results)
+            applied = (affine.ApplyOp(indices, AffineMapAttr(each)) for each in maps)
+            indices = [builder.insert(each).result for each in applied]
+        else:
+            access.move(view.array, values, composed)
+            return
+    outer = [index_value(each, builder) for each in _indices(view, indices, builder)]
+    access.move(view.array, outer, None if map is None else AffineMap.identity(len(outer)))
 
 
 def _indices(view: _View, inner: Sequence[Part], builder: Builder) -> list[Part]:
@@ -334,31 +339,6 @@ def _indices(view: _View, inner: Sequence[Part], builder: Builder) -> list[Part]
     for dimension, stride, index in zip(view.dimensions, view.strides, inner, strict=True):
         indices[dimension] = _sum(indices[dimension], _product(stride, index, builder), builder)
     return indices
-
-
-def _fold_affine_access(op: _AffineAccess, views: dict[SSAValue, _View]) -> None:
-    """Compose the map with the offsets and strides, or compute the indices if it is not affine."""
-    if op.memref not in views:
-        return
-    view = views[op.memref]
-    _require_adjacent(op, view)
-    position = tuple(op.operands).index(op.memref)
-    try:
-        inner = compose(op.map.data, [IndexExpression.of(value) for value in op.indices])
-        map, values = map_of(_composed(view, inner))
-    except NotAffineError:
-        builder = Builder(InsertPoint.before(op))
-        space = (op.map.data.num_dims, op.map.data.num_symbols)
-        indices = [
-            builder.insert(
-                affine.ApplyOp(op.indices, AffineMapAttr(AffineMap(*space, (result,))))
-            ).result
-            for result in op.map.data.results
-        ]
-        outer = [index_value(each, builder) for each in _indices(view, indices, builder)]
-        map, values = AffineMap.identity(len(outer)), tuple(outer)
-    op.map = AffineMapAttr(map)
-    op.operands = (*op.operands[:position], view.array, *values)
 
 
 def _composed(view: _View, inner: Sequence[IndexExpression]) -> list[IndexExpression]:
@@ -378,16 +358,13 @@ def _expression(part: Part) -> IndexExpression:
     return IndexExpression((), part) if isinstance(part, int) else IndexExpression.of(part)
 
 
-def _require_adjacent(op: Operation, view: _View) -> None:
+def _require_adjacent(access: MemoryAccess, view: _View) -> None:
     """A vector is in adjacent elements of the array."""
-    is_vector = isinstance(
-        op, vector.LoadOp | vector.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
-    )
     last = len(view.offsets) - 1
-    if is_vector and (view.dimensions[-1:] != (last,) or view.strides[-1] != 1):
+    if access.extents and (view.dimensions[-1:] != (last,) or view.strides[-1] != 1):
         raise PolyirError(
-            f"{op.name} of a view whose elements are not adjacent is not supported",
-            location_of(op),
+            f"{access.op.name} of a view whose elements are not adjacent is not supported",
+            location_of(access.op),
         )
 
 

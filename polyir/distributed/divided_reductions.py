@@ -16,28 +16,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
-from xdsl.dialects import affine
 from xdsl.ir import Attribute, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.rewriter import Rewriter
 
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.model.affine_maps import Valued
 from polyir.model.order import Active, all_active
 from polyir.model.scop import Scop, scop_of
-from polyir.model.updates import Combiner, Update, allow_overflow, memory_of
+from polyir.model.updates import Combiner
 from polyir.transform.address import TreePath, node_at
 from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import Allocator, on_statement
-from polyir.transform.expansion.temporaries import StatementValues
-from polyir.transform.reassociation.new_statement import NewStatement
 from polyir.transform.reassociation.private_results import (
     PrivateArray,
     cells_of_results,
     private_array,
 )
-from polyir.transform.reassociation.private_rewriting import from_lower
+from polyir.transform.reassociation.private_rewriting import PartialResultsBuilder
 from polyir.transform.reassociation.reduction_loops import ReductionLoops
 from polyir.transform.reassociation.rewriting import Namer
 from polyir.transform.reassociation.tree import changed_at, filter_of_new
@@ -159,7 +153,10 @@ def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[PartialR
         for array in loop.arrays:
             name = Namer(scop, array.updates[0].statement.name)("result")
             domain = cells_of_results(array, name)
-            memory = _Builder(op, scop, array, loop.depth).build(allocator, domain)
+            builder = PartialResultsBuilder(op, scop, array, loop.depth)
+            # MPI takes arrays: a number is one of a single element.
+            memory = builder.allocate(allocator, (), padding=1)
+            op.body.block.insert_op_after(builder.result(domain, [()]), builder.updating)
             results.append(domain)
             first = array.updates[0]
             partial = PartialResults(
@@ -231,54 +228,3 @@ def _with_results(schedule: Schedule, loop: _Loop, results: Sequence[isl.Set]) -
         return SequenceNode((updates, *after))
 
     return changed_at(node.schedule, node.path, results, change)
-
-
-class _Builder:
-    """Makes the memory of partial results, and the statement that adds them to an array."""
-
-    def __init__(self, op: ScopOp, scop: Scop, array: PrivateArray, depth: int) -> None:
-        self._op, self._scop, self._array, self._depth = op, scop, array, depth
-        self._original = memory_of(array.updates[0].store)
-
-    def build(self, allocator: Allocator, domain: isl.Set) -> SSAValue:
-        """The memory; `domain` is `{ T[v, c] }`, the instances of the new statement."""
-        # MPI takes arrays: a number is one of a single element.
-        inner = () if self._array.box else (1,)
-        self._partial = allocator.allocate(self._original, self._array.box, inner)
-        self._partial.name_hint = f"{self._array.name}_partial"
-        for update, place in zip(self._array.updates, self._array.places, strict=True):
-            self._redirect(update, place)
-        names = [each.statement.name for each in self._array.updates]
-        last = next(each for each in self._op.statements if each.sym_name.data == names[0])
-        self._op.body.block.insert_op_after(self._result(domain, last), last)
-        return self._partial
-
-    def _redirect(self, update: Update, place: isl.MultiAff) -> None:
-        """Let a statement update partial results."""
-        values = StatementValues(self._scop, update.statement)
-        cell = [place.get_at(each) for each in range(place.dim(isl.dim_type.out))]
-        subscripts = values.expressions(from_lower(cell, self._array.box))
-        for access in (update.load, update.store):
-            assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
-            values.redirect(access.operation, self._partial, self._cell(subscripts))
-        allow_overflow(update.steps)
-
-    def _cell(self, subscripts: Valued) -> Valued:
-        return subscripts if self._array.box else (AffineConstantExpr(0),)
-
-    def _result(self, domain: isl.Set, like: StmtOp) -> StmtOp:
-        """`X[c] = X[c] op P[c]`."""
-        body = NewStatement(self._op, domain)
-        count = domain.dim(isl.dim_type.set)
-        local = isl.LocalSpace.from_space(domain.get_space())
-        cell = [
-            isl.Aff.var_on_domain(local, isl.dim_type.set, each)
-            for each in range(self._depth, count)
-        ]
-        place = tuple(AffineDimExpr(each) for each in range(self._depth, count))
-        inside = tuple(map(body.subscript, from_lower(cell, self._array.box)))
-        old = body.load(self._original, place)
-        total = body.load(self._partial, self._cell(inside))
-        combine = self._array.updates[0].combiner.combine
-        body.store(body.add(*combine(old, total)), self._original, place)
-        return body.finished(like)

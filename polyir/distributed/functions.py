@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import islpy as isl
-from xdsl.dialects import affine, func, memref
+from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    AffineMapAttr,
     IndexType,
     MemRefType,
     ModuleOp,
@@ -28,6 +27,7 @@ from polyir.distributed.elements import OWN, PEER, Elements, step_parameters
 from polyir.distributed.part_dependences import dependences_within
 from polyir.distributed.phases import Phase
 from polyir.irregular.code import Code
+from polyir.model.memory_accesses import MemoryAccess, access_of
 from polyir.model.scop import array_names
 from polyir.sets.hulls import coalesced
 from polyir.sets.lists import parameters_of
@@ -258,32 +258,24 @@ def _moved(
     copy.location = statement.location
     offsets = {part.memory: part.offsets for part in parts.values()}
     for op in operations_in(copy):
-        match op:
-            case (
-                affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp()
-            ) if op.memref in offsets:
-                _move_affine(op, offsets[op.memref])
-            case memref.LoadOp() | memref.StoreOp() if op.memref in offsets:
-                code = Code(InsertPoint.before(op))
-                for number, offset in enumerate(offsets[op.memref]):
-                    position = number + len(op.operands) - len(op.indices)
-                    op.operands[position] = code.difference(op.indices[number], offset)
-            case _:
-                pass
+        access = access_of(op)
+        if access is not None and access.memref in offsets:
+            _move(access, offsets[access.memref])
     return copy
 
 
-def _move_affine(
-    op: affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp,
-    offsets: Sequence[SSAValue],
-) -> None:
+def _move(access: MemoryAccess, offsets: Sequence[SSAValue]) -> None:
     """Let an access use subscripts that are less by `offsets`."""
-    map = op.map.data
+    indices, map = access.indices, access.map
+    if map is None:
+        code = Code(InsertPoint.before(access.op))
+        access.move(
+            access.memref, [code.difference(*each) for each in zip(indices, offsets, strict=True)]
+        )
+        return
     results = [
         result - AffineDimExpr(map.num_dims + number) for number, result in enumerate(map.results)
     ]
     moved = AffineMap(map.num_dims + len(offsets), map.num_symbols, tuple(results))
-    operands = list(op.operands)
-    first = len(operands) - len(op.indices) + map.num_dims
-    op.operands = [*operands[:first], *offsets, *operands[first:]]
-    op.properties["map"] = AffineMapAttr(moved)
+    operands = (*indices[: map.num_dims], *offsets, *indices[map.num_dims :])
+    access.move(access.memref, operands, moved)

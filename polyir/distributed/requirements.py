@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects import affine, func, memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
@@ -21,23 +21,13 @@ from polyir.dialects.mark_attributes import KernelAttr
 from polyir.dialects.schedule_tree import ExpansionOp, ExtensionOp, MarkOp, walk_tree
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.phases import Phase
+from polyir.model.memory_accesses import access_of
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind
 
 
 class NotDistributedError(PolyirError):
     """A scop or a function that is not distributed, with the reason."""
-
-
-ACCESSES = (
-    affine.LoadOp,
-    affine.StoreOp,
-    affine.VectorLoadOp,
-    affine.VectorStoreOp,
-    memref.LoadOp,
-    memref.StoreOp,
-)
-"""The operations of statements that get subscripts of a part instead of those of an array."""
 
 
 def require_scops(module: ModuleOp, scops: Sequence[ScopOp]) -> None:
@@ -89,7 +79,7 @@ def _arrays_of(op: ScopOp) -> tuple[SSAValue, ...]:
         for inner in operations_in(statement):
             arrays = [each for each in inner.operands if isinstance(each.type, MemRefType)]
             found |= dict.fromkeys(arrays)
-            if arrays and not isinstance(inner, ACCESSES):
+            if arrays and access_of(inner) is None:
                 raise _refusal(inner, f"'{inner.name}' takes the array {_named(arrays[0])} whole")
             if any(isinstance(each.type, MemRefType) for each in inner.results):
                 raise _refusal(inner, f"the statement has memory of its own ('{inner.name}')")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects import affine, arith, memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import AnyFloat, IntegerType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -43,6 +43,7 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.equations.system import Operation as Applied
+from polyir.model.memory_accesses import ElementStore, access_of, accesses_in
 from polyir.model.reductions import prepare_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
@@ -158,11 +159,12 @@ def _element_type(op: ScopOp) -> AnyFloat | IntegerType:
     """The type of the elements of all arrays that a scop accesses."""
     found: AnyFloat | IntegerType | None = None
     for statement in op.statements:
-        for access in statement.walk():
-            if isinstance(access, affine.VectorLoadOp | affine.VectorStoreOp):
-                raise PolyirError("equations have no vectors", location_of(access))
-            if not isinstance(access, _ACCESSES):
-                continue
+        for access in accesses_in(statement):
+            if access_of(access.op) is None:
+                message = f"there is no equation for '{access.op.name}'"
+                raise PolyirError(message, location_of(access.op))
+            if access.extents:
+                raise PolyirError("equations have no vectors", location_of(access.op))
             memory = access.memref.type
             assert isinstance(memory, MemRefType)
             element = memory.element_type
@@ -170,21 +172,18 @@ def _element_type(op: ScopOp) -> AnyFloat | IntegerType:
                 raise PolyirError(
                     f"values are of type {element}, and those of equations of type "
                     f"{', '.join(ELEMENT_TYPES)}",
-                    location_of(access),
+                    location_of(access.op),
                 )
             if found not in (None, element):
                 raise PolyirError(
                     f"there are values of type {found} and of type {element}, and all values of "
                     "equations have one type",
-                    location_of(access),
+                    location_of(access.op),
                 )
             found = element
     if found is None:
         raise PolyirError("the scop accesses no memory", location_of(op))
     return found
-
-
-_ACCESSES = (affine.LoadOp, affine.StoreOp, memref.LoadOp, memref.StoreOp)
 
 
 @dataclass(frozen=True)
@@ -333,7 +332,7 @@ class _Converter:
         """The variable has what a store writes, at each instance of its statement."""
         values = self._values(write.statement)
         store = write.access.operation
-        assert isinstance(store, affine.StoreOp | memref.StoreOp)
+        assert isinstance(store, ElementStore)
         value = values.of(store.value)
         self._define(
             self._places[write].variable, write.domain, Role.LOCAL, value, location_of(store)

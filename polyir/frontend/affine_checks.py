@@ -17,6 +17,7 @@ from polyir.dialects.affine_semantics import (
     is_valid_symbol,
     reduces_type,
 )
+from polyir.model.memory_accesses import MemoryAccess, access_of
 
 
 def check_affine_operation(operation: Operation) -> None:
@@ -25,9 +26,11 @@ def check_affine_operation(operation: Operation) -> None:
     Operations of other dialects pass.
     """
     _check_operands(operation)
+    access = access_of(operation)
+    if access is not None and access.map is not None:
+        _check_access(access, access.map)
+        return
     match operation:
-        case affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp():
-            _check_access(operation)
         case affine.IfOp():
             _check_if(operation)
         case affine.ForOp():
@@ -90,14 +93,11 @@ def _is_in_scop(operation: Operation) -> bool:
 
 def _maps(operation: Operation) -> list[tuple[AffineMap | AffineSet, Sequence[SSAValue]]]:
     """The maps and sets of an operation, each with its operands."""
+    access = access_of(operation)
+    if access is not None and access.map is not None:
+        return [(access.map, access.indices)]
     match operation:
-        case (
-            affine.LoadOp()
-            | affine.StoreOp()
-            | affine.VectorLoadOp()
-            | affine.VectorStoreOp()
-            | PrefetchOp()
-        ):
+        case PrefetchOp():
             return [(operation.map.data, operation.indices)]
         case affine.ApplyOp() | affine.MinOp() | MaxOp():
             return [(operation.map.data, operation.operands)]
@@ -122,14 +122,11 @@ def _spelling(value: SSAValue) -> str:
     return "this value" if value.name_hint is None else f"'%{value.name_hint}'"
 
 
-def _check_access(
-    operation: affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp,
-) -> None:
-    access = operation.map.data
-    _check_count(access.num_dims + access.num_symbols, len(operation.indices), "map operand")
-    memref_type = operation.memref.type
+def _check_access(access: MemoryAccess, map: AffineMap) -> None:
+    _check_count(map.num_dims + map.num_symbols, len(access.indices), "map operand")
+    memref_type = access.memref.type
     assert isinstance(memref_type, MemRefType)
-    _check_count(memref_type.get_num_dims(), len(access.results), "subscript")
+    _check_count(memref_type.get_num_dims(), len(map.results), "subscript")
 
 
 def _check_if(operation: affine.IfOp) -> None:

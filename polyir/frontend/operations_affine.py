@@ -318,42 +318,24 @@ class _AffineAccess:
 
 
 def _load(reader: OperationReader, node: Tree[Token]) -> Operation:
-    _, memref, subscripts, attributes, type_node = node.children
+    _, memref, subscripts, attributes, type_node, *vector = node.children
     access = _AffineAccess(reader, memref, subscripts, type_node)
-    return affine.LoadOp.create(
+    kind = affine.VectorLoadOp if vector else affine.LoadOp
+    return kind.create(
         operands=access.operands,
-        result_types=[access.element_type],
+        result_types=[reader.type(vector[0]) if vector else access.element_type],
         properties={"map": access.map},
         attributes=reader.dictionary(attributes),
     )
 
 
 def _store(reader: OperationReader, node: Tree[Token]) -> Operation:
-    _, value, memref, subscripts, attributes, type_node = node.children
+    _, value, memref, subscripts, attributes, type_node, *vector = node.children
     access = _AffineAccess(reader, memref, subscripts, type_node)
-    return affine.StoreOp.create(
-        operands=[reader.operand(value, access.element_type), *access.operands],
-        properties={"map": access.map},
-        attributes=reader.dictionary(attributes),
-    )
-
-
-def _vector_load(reader: OperationReader, node: Tree[Token]) -> Operation:
-    _, memref, subscripts, attributes, type_node, vector_type = node.children
-    access = _AffineAccess(reader, memref, subscripts, type_node)
-    return affine.VectorLoadOp.create(
-        operands=access.operands,
-        result_types=[reader.type(vector_type)],
-        properties={"map": access.map},
-        attributes=reader.dictionary(attributes),
-    )
-
-
-def _vector_store(reader: OperationReader, node: Tree[Token]) -> Operation:
-    _, value, memref, subscripts, attributes, type_node, vector_type = node.children
-    access = _AffineAccess(reader, memref, subscripts, type_node)
-    return affine.VectorStoreOp.create(
-        operands=[reader.operand(value, reader.type(vector_type)), *access.operands],
+    kind = affine.VectorStoreOp if vector else affine.StoreOp
+    type = reader.type(vector[0]) if vector else access.element_type
+    return kind.create(
+        operands=[reader.operand(value, type), *access.operands],
         properties={"map": access.map},
         attributes=reader.dictionary(attributes),
     )
@@ -442,8 +424,8 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "affine_apply": _apply,
         "affine_load": _load,
         "affine_store": _store,
-        "affine_vector_load": _vector_load,
-        "affine_vector_store": _vector_store,
+        "affine_vector_load": _load,
+        "affine_vector_store": _store,
         "affine_prefetch": _prefetch,
         "affine_delinearize": _delinearize,
         "affine_dma_start": _dma_start,

@@ -10,14 +10,13 @@ from xdsl.ir import Operation, SSAValue
 from polyir.irregular.placement import function_of
 from polyir.irregular.slices import (
     AddressSlice,
-    ElementAccess,
-    IndexLoad,
     address_slice,
     load_of_place,
 )
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.affine import NotAffineError
-from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import ElementAccess, ElementLoad, accesses_of
 
 
 def data_slice(loop: SequentialLoop) -> AddressSlice | None:
@@ -75,7 +74,7 @@ def _accessed_together(loop: SequentialLoop) -> Iterator[list[SSAValue]]:
             ]
 
 
-def index_load(place: SSAValue, around: Operation) -> IndexLoad | None:
+def index_load(place: SSAValue, around: Operation) -> ElementLoad | None:
     """The load of an index array inside an operation whose result is a place."""
     load = load_of_place(place)
     return load if load is not None and around.is_ancestor(load) else None
@@ -83,10 +82,7 @@ def index_load(place: SSAValue, around: Operation) -> IndexLoad | None:
 
 def is_at(access: ElementAccess, counter: SSAValue) -> bool:
     """Whether the first subscript of an access is the counter of a loop."""
-    if isinstance(access, memref.LoadOp | memref.StoreOp):
-        return bool(access.indices) and access.indices[0] is counter
     try:
-        places = compose(access.map.data, [IndexExpression.of(each) for each in access.indices])
+        return accesses_of(access)[0].subscripts()[:1] == (IndexExpression.of(counter),)
     except NotAffineError:
         return False
-    return bool(places) and places[0] == IndexExpression.of(counter)

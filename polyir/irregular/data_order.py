@@ -30,17 +30,15 @@ from polyir.irregular.orders import Method
 from polyir.irregular.placement import inspected_region
 from polyir.irregular.slices import (
     AddressSlice,
-    ElementAccess,
-    IndexLoad,
     Values,
     computed_subscripts,
 )
 from polyir.irregular.subscript_ranges import Ranges, inspect_ranges
 from polyir.loops.loop_forms import SequentialLoop, is_outside, range_of
 from polyir.model.affine import NotAffineError
-from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore, accesses_of
 from polyir.model.raising.context import shape_of
-from polyir.model.raising.effects import LOADS, STORES, is_pure, may_overlap, stores_in
+from polyir.model.raising.effects import is_pure, may_overlap, stores_in
 
 
 @dataclass(frozen=True)
@@ -220,9 +218,9 @@ def _accesses_in(region: Operation, memories: tuple[SSAValue, ...]) -> list[Elem
 
 def _index_loads(
     accesses: list[ElementAccess], region: Operation, slice: AddressSlice
-) -> tuple[IndexLoad, ...]:
+) -> tuple[ElementLoad, ...]:
     """The loads of index arrays whose elements are places, if the inspector has the arrays."""
-    found: dict[IndexLoad, None] = {}
+    found: dict[ElementLoad, None] = {}
     for access in accesses:
         load = None
         if isinstance(access, memref.LoadOp | memref.StoreOp) and access.indices:
@@ -235,11 +233,10 @@ def _index_loads(
 
 def _require_affine(access: ElementAccess) -> None:
     """Raise `PolyirError` for subscripts that cannot be computed as values."""
-    if isinstance(access, affine.LoadOp | affine.StoreOp):
-        try:
-            compose(access.map.data, [IndexExpression.of(each) for each in access.indices])
-        except NotAffineError as error:
-            raise PolyirError(str(error), location_of(access)) from None
+    try:
+        accesses_of(access)[0].subscripts()
+    except NotAffineError as error:
+        raise PolyirError(str(error), location_of(access)) from None
 
 
 def _update_pointers(
@@ -328,7 +325,7 @@ class _Executor:
         extents[0] = before.minimum(extents[0], number)
         self._copy(before, memory, copy, extents, is_back=False)
         after = Code(InsertPoint.after(self.region))
-        if any(each.memref is memory and isinstance(each, STORES) for each in self.accesses):
+        if any(each.memref is memory and isinstance(each, ElementStore) for each in self.accesses):
             self._copy(after, memory, copy, extents, is_back=True)
         after.free(copy)
         return copy
@@ -368,12 +365,11 @@ class _Executor:
             or self._updated(first, places)
             or self._moved(first, access, places)
         )
-        if isinstance(access, LOADS):
+        if isinstance(access, ElementLoad):
             value = code.load(copy, place, *others)
             value.name_hint = access.results[0].name_hint
             access.results[0].replace_all_uses_with(value)
         else:
-            assert isinstance(access, STORES)
             code.store(access.value, copy, place, *others)
         Rewriter.erase_op(access)
 
@@ -393,7 +389,7 @@ class _Executor:
             return None
         if load not in self.updated:
             pointer = self.pointers[load.memref]
-            moved: affine.LoadOp | memref.LoadOp
+            moved: ElementLoad
             if places.first is not None:
                 code = Code(InsertPoint.before(load))
                 begin, *others = computed_subscripts(load, code, {})

@@ -8,9 +8,10 @@ from typing import TypeAlias
 from xdsl.ir import Operation, SSAValue
 
 from polyir.base.diagnostics import PolyirError
-from polyir.irregular.slices import AddressSlice, ElementAccess, subscripts_of
+from polyir.irregular.slices import AddressSlice, subscripts_of
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.index_expressions import Atom, IndexExpression
+from polyir.model.memory_accesses import ElementAccess
 from polyir.model.raising.effects import STORES
 
 _Place: TypeAlias = tuple[tuple[frozenset[tuple[Atom, int]], int], ...]

@@ -7,10 +7,11 @@ from collections.abc import Hashable
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from polyir.irregular.slices import ElementAccess, load_of_place, subscripts_of
+from polyir.irregular.slices import load_of_place, subscripts_of
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.index_arrays import lasting_facts
 from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import ElementAccess
 from polyir.model.raising.effects import may_overlap, stores_in
 
 

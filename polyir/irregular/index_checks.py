@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from xdsl.dialects import affine, arith, func, memref, scf
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     IndexType,
     MemRefType,
@@ -38,13 +38,13 @@ from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, function
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
-    ElementAccess,
     Values,
     address_slice,
     computed_subscripts,
 )
 from polyir.irregular.stated_extents import sources_of_extents, stated_extents
 from polyir.loops.loop_forms import SequentialLoop
+from polyir.model.memory_accesses import ElementAccess, ElementLoad
 from polyir.model.raising.effects import LOADS
 from polyir.sets.names import unique_name
 
@@ -244,12 +244,12 @@ class _Checker:
                     first.store(value, self._report, place)
 
 
-def _source(subscript: SSAValue) -> affine.LoadOp | memref.LoadOp | None:
+def _source(subscript: SSAValue) -> ElementLoad | None:
     """The load of an index array that gives a subscript."""
     op = subscript.owner
     while isinstance(op, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp):
         op = op.operands[0].owner
-    return op if isinstance(op, affine.LoadOp | memref.LoadOp) else None
+    return op if isinstance(op, ElementLoad) else None
 
 
 def _name(memory: SSAValue) -> str:

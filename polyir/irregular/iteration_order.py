@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.base.diagnostics import PolyirError, Report, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_order
-from polyir.irregular.data_groups import index_load
+from polyir.irregular.data_groups import index_load, is_at
 from polyir.irregular.independence import own_memories
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, move_body
@@ -29,13 +29,11 @@ from polyir.irregular.reduction_loops import updates_in
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
-    ElementAccess,
     Values,
     first_subscript,
 )
 from polyir.loops.loop_forms import SequentialLoop, is_outside
-from polyir.model.affine import NotAffineError
-from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.memory_accesses import ElementAccess, ElementLoad, accesses_of
 from polyir.model.updates import allow_overflow
 from polyir.model.writes import first_write
 
@@ -102,9 +100,9 @@ def _streams(loop: SequentialLoop, region: Operation) -> dict[SSAValue, list[Ele
     Each iteration reads them: if some do not, arrays may be shorter than the copies.
     """
     found: dict[SSAValue, list[ElementAccess]] = {}
-    counter = IndexExpression.of(loop.body.block.args[0])
+    counter = loop.body.block.args[0]
     for op in loop.walk():
-        if isinstance(op, affine.LoadOp | memref.LoadOp) and _subscripts(op) == (counter,):
+        if isinstance(op, ElementLoad) and accesses_of(op)[0].rank == 1 and is_at(op, counter):
             found.setdefault(op.memref, []).append(op)
     # A copy reads the element of each iteration: one that is not read by all may not be there.
     return {
@@ -114,16 +112,6 @@ def _streams(loop: SequentialLoop, region: Operation) -> dict[SSAValue, list[Ele
         and first_write(region, memory) is None
         and any(load.parent is loop.body.block for load in loads)
     }
-
-
-def _subscripts(load: affine.LoadOp | memref.LoadOp) -> tuple[IndexExpression, ...] | None:
-    indices = [IndexExpression.of(index) for index in load.indices]
-    if isinstance(load, memref.LoadOp):
-        return tuple(indices)
-    try:
-        return compose(load.map.data, indices)
-    except NotAffineError:
-        return None
 
 
 def _sort(inspection: Inspection, order: SSAValue, method: Method) -> None:

@@ -97,7 +97,7 @@ def _forward_stores(cell: memref.AllocaOp) -> None:
         elif value is not None:
             for load in tuple(loads_in(op)):
                 if load.memref is memory:
-                    Rewriter.replace_op(load, [], [value])
+                    Rewriter.replace_op(load.op, [], [value])
     users = [use.operation for use in memory.uses]
     if all(isinstance(user, STORES) for user in users):
         for op in (*users, cell):

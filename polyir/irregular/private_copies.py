@@ -32,8 +32,9 @@ from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.placement import function_of
 from polyir.irregular.reduction_loops import store_of
-from polyir.irregular.slices import ElementAccess, address_slice, computed_subscripts
+from polyir.irregular.slices import address_slice, computed_subscripts
 from polyir.loops.loop_forms import SequentialLoop, is_outside
+from polyir.model.memory_accesses import ElementAccess, ElementLoad
 from polyir.model.raising.context import shape_of
 from polyir.model.updates import Chain, neutral_element
 
@@ -190,7 +191,7 @@ def _redirect(access: ElementAccess, copies: _Copies, copy: SSAValue) -> None:
     """Let an access go to a copy."""
     code = Code(InsertPoint.before(access))
     places = copies.places(code, computed_subscripts(access, code, {}))
-    if isinstance(access, affine.LoadOp | memref.LoadOp):
+    if isinstance(access, ElementLoad):
         moved = memref.LoadOp.get(copies.array, [copy, *places])
         moved.res.name_hint = access.results[0].name_hint
         Rewriter.replace_op(access, moved)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from xdsl.dialects import affine, memref
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.irregular.slices import ElementAccess, is_made_in
+from polyir.irregular.slices import is_made_in
 from polyir.loops.loop_forms import SequentialLoop
-from polyir.model.raising.effects import LOADS, STORES, may_overlap, stores_in
+from polyir.model.memory_accesses import ElementStore, MemoryAccess, access_of
+from polyir.model.raising.effects import loads_in, may_overlap, stores_in
 from polyir.model.updates import Chain, chain_to
 
 
@@ -23,9 +23,9 @@ def updates_in(loop: SequentialLoop, others: Collection[SSAValue] = ()) -> list[
     if loop.results:
         raise PolyirError("its iterations carry values in iter_args", location_of(loop))
     stores = [
-        op
-        for op in stores_in(loop)
-        if not (is_made_in(op.memref, loop) or any(op.memref is memory for memory in others))
+        store
+        for store in stores_in(loop)
+        if not (is_made_in(store.memref, loop) or any(store.memref is each for each in others))
     ]
     chains = [_update_of(op) for op in stores]
     loads = {chain.load for chain in chains}
@@ -34,46 +34,36 @@ def updates_in(loop: SequentialLoop, others: Collection[SSAValue] = ()) -> list[
         for other, known in updates:
             if known.combiner is not chain.combiner and may_overlap(store.memref, other.memref):
                 name = store.memref.name_hint or "memory"
-                raise PolyirError(f"'{name}' is updated by several operations", location_of(store))
-    for op in loop.walk():
-        if isinstance(op, LOADS) and op not in loads:
-            for store in stores:
-                if may_overlap(op.memref, store.memref):
-                    name = op.memref.name_hint or "memory"
-                    raise PolyirError(f"'{name}' is not only updated, but read", location_of(op))
+                message = f"'{name}' is updated by several operations"
+                raise PolyirError(message, location_of(store.op))
+    for load in loads_in(loop):
+        if load.op not in loads and any(may_overlap(load.memref, each.memref) for each in stores):
+            name = load.memref.name_hint or "memory"
+            raise PolyirError(f"'{name}' is not only updated, but read", location_of(load.op))
     return chains
 
 
-def store_of(chain: Chain) -> affine.StoreOp | memref.StoreOp:
+def store_of(chain: Chain) -> ElementStore:
     """The store that an update ends with."""
     (use,) = chain.steps[-1].results[0].uses
     store = use.operation
-    assert isinstance(store, affine.StoreOp | memref.StoreOp)
+    assert isinstance(store, ElementStore)
     return store
 
 
-def _update_of(store: Operation) -> Chain:
+def _update_of(store: MemoryAccess) -> Chain:
     """The update that ends with a store; raises if there is none."""
-    if isinstance(store, affine.StoreOp | memref.StoreOp):
+    if isinstance(store.op, ElementStore):
         loads = []
-        op = store.prev_op
+        op = store.op.prev_op
         while op is not None:
-            if isinstance(op, ElementAccess) and _is_same_element(op, store):
+            load = access_of(op)
+            if load is not None and load == store._replace(op=op, is_write=False):
                 loads.append(op)
             if any(may_overlap(each.memref, store.memref) for each in stores_in(op)):
                 break
             op = op.prev_op
-        chain = chain_to(store.value, store, loads)
+        chain = chain_to(store.value, store.op, loads)
         if chain is not None:
             return chain
-    raise PolyirError("this is no update of an element by one operation", location_of(store))
-
-
-def _is_same_element(load: ElementAccess, store: affine.StoreOp | memref.StoreOp) -> bool:
-    if isinstance(load, STORES) or load.memref is not store.memref:
-        return False
-    if tuple(load.indices) != tuple(store.indices):
-        return False
-    if isinstance(load, affine.LoadOp) and isinstance(store, affine.StoreOp):
-        return load.map == store.map
-    return isinstance(load, memref.LoadOp) and isinstance(store, memref.StoreOp)
+    raise PolyirError("this is no update of an element by one operation", location_of(store.op))

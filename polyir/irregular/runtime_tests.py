@@ -30,12 +30,12 @@ from polyir.irregular.slices import (
     AddressSlice,
     CannotInspectError,
     Element,
-    ElementAccess,
     Values,
     subscripts_of,
 )
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import ElementAccess
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.effects import LOADS, STORES
 

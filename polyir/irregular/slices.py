@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import IntegerAttr
@@ -25,6 +24,7 @@ from polyir.irregular.loop_parts import known_range
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.memory_accesses import ElementAccess, ElementLoad, accesses_of
 from polyir.model.raising.control import LOOPS, iterators_of
 from polyir.model.raising.effects import (
     ALLOCATIONS,
@@ -37,11 +37,6 @@ from polyir.model.raising.effects import (
     stores_in,
 )
 from polyir.model.writes import first_write
-
-ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
-
-IndexLoad: TypeAlias = affine.LoadOp | memref.LoadOp
-"""A load of an index array."""
 
 
 class CannotInspectError(PolyirError):
@@ -219,10 +214,10 @@ def has_known_effects(op: Operation) -> bool:
 
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     """The memrefs from outside that the loop writes; raises if others share their memory."""
-    stores = [op for op in stores_in(loop) if not is_made_in(op.memref, loop)]
+    stores = [store for store in stores_in(loop) if not is_made_in(store.memref, loop)]
     for store in stores:
         if not is_outside(store.memref, loop):
-            raise CannotInspectError("an inspector cannot name the memory of this store", store)
+            raise CannotInspectError("an inspector cannot name the memory of this store", store.op)
     memories = tuple(dict.fromkeys(op.memref for op in stores))
     for op in loop.walk():
         if isinstance(op, ElementAccess):
@@ -334,11 +329,9 @@ def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpress
 
     Raises `PolyirError` for products of variables.
     """
-    indices = [_expression(index, loop) for index in op.indices]
-    if isinstance(op, memref.LoadOp | memref.StoreOp):
-        return tuple(indices)
+    (access,) = accesses_of(op)
     try:
-        return compose(op.map.data, indices)
+        return access.subscripts(lambda index: _expression(index, loop))
     except NotAffineError:
         raise CannotInspectError("a subscript is a product of variables", op) from None
 
@@ -366,27 +359,25 @@ def first_subscript(op: ElementAccess) -> Hashable:
     if isinstance(op, affine.LoadOp | affine.StoreOp):
         return op
     load = load_of_place(op.indices[0])
-    if isinstance(load, affine.LoadOp):
-        return load.memref, load.map, load.indices
-    return op.indices[0] if load is None else (load.memref, load.indices)
+    return op.indices[0] if load is None else accesses_of(load)[0][1:]
 
 
-def load_of_place(place: SSAValue) -> IndexLoad | None:
+def load_of_place(place: SSAValue) -> ElementLoad | None:
     """The load of an index array whose result, or a cast of it to an index, is a place."""
     owner = place.owner
     if isinstance(owner, arith.IndexCastOp):
         owner = owner.input.owner
-    return owner if isinstance(owner, affine.LoadOp | memref.LoadOp) else None
+    return owner if isinstance(owner, ElementLoad) else None
 
 
 def computed_subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
     """The subscripts of an access in an inspector."""
-    indices = [values.get(index, index) for index in op.indices]
-    if isinstance(op, memref.LoadOp | memref.StoreOp):
-        return indices
+    (access,) = accesses_of(op)
+    access = access._replace(indices=[values.get(index, index) for index in op.indices])
+    if access.map is None:
+        return list(access.indices)
     try:
-        expressions = compose(op.map.data, [IndexExpression.of(index) for index in indices])
+        return [computed(each, False, code.builder) for each in access.subscripts()]
     except NotAffineError:
         # A product of variables is no sum.
-        return map_values(op.map.data, indices, code.builder)
-    return [computed(each, False, code.builder) for each in expressions]
+        return map_values(access.map, access.indices, code.builder)

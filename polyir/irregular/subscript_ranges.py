@@ -19,12 +19,12 @@ from polyir.irregular.inspection import Inspection
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
-    ElementAccess,
     Values,
     address_slice,
     first_subscript,
 )
 from polyir.loops.loop_forms import SequentialLoop
+from polyir.model.memory_accesses import ElementAccess
 
 _FAR: Final = 2**62
 """More than any subscript."""

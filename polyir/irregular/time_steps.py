@@ -110,4 +110,5 @@ def _inner_loops(loop: SequentialLoop) -> list[SequentialLoop]:
 
 def _uses_index_arrays(loop: SequentialLoop) -> bool:
     """Whether the loop loads integers, which subscripts may be."""
-    return any(isinstance(load.results[0].type, IndexType | IntegerType) for load in loads_in(loop))
+    loaded = (result for load in loads_in(loop) for result in load.op.results)
+    return any(isinstance(result.type, IndexType | IntegerType) for result in loaded)

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue, Use
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.irregular.slices import ElementAccess, subscripts_of
+from polyir.irregular.slices import subscripts_of
 from polyir.irregular.time_steps import TimeSteps
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.index_expressions import IndexExpression
-from polyir.model.raising.effects import LOADS, STORES, may_overlap
+from polyir.model.memory_accesses import ElementAccess, ElementLoad
+from polyir.model.raising.effects import LOADS, STORES, may_overlap, stores_in
 
 _SUMS = (arith.AddiOp, arith.SubiOp, affine.ApplyOp)
 _CONVERSIONS = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
@@ -51,7 +52,7 @@ class _Loop:
     def __init__(self, loop: SequentialLoop, steps: SequentialLoop) -> None:
         self._loop = loop
         self._counter: SSAValue = loop.body.block.args[0]
-        self._stored = [op.memref for op in steps.walk() if isinstance(op, STORES)]
+        self._stored = [store.memref for store in stores_in(steps)]
         self._accesses = [
             (op, dimension, each)
             for op in loop.walk()
@@ -147,7 +148,7 @@ class _Loop:
         ends = []
         for bound in (loop.lb, loop.ub):
             load = _source(bound).owner
-            if not isinstance(load, affine.LoadOp | memref.LoadOp):
+            if not isinstance(load, ElementLoad):
                 return False
             ends.append((load.memref, *subscripts_of(load, self._loop)))
         (first, *start), (last, *end) = ends

@@ -25,6 +25,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region, SSAValue
 
 from polyir.loops.first_reads import Chain, chain_of, may_be_executed_later
+from polyir.model.memory_accesses import accesses_of
 from polyir.model.raising.context import measured, shape_of
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES, base_of, inputs_of
 
@@ -415,11 +416,11 @@ def _use(value: SSAValue, inside: SSAValue | None, body: Region | None) -> Itera
         if any(isinstance(result.type, MemRefType) for result in op.results):
             aliases.update(op.results)
             continue
-        # By name: the dialect of vectors takes a while to import.
-        if not isinstance(op, STORES) and op.name != "vector.store":
+        accesses = [access.is_write for access in accesses_of(op) if access.memref in aliases]
+        if not accesses or False in accesses:
             reads = True
             first_loads += [] if stores else [op]
-        if not isinstance(op, LOADS) and op.name != "vector.load":
+        if not accesses or True in accesses:
             stores.append(op)
     is_accessed = bool(reads or stores)
     yield _Use(

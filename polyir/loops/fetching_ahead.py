@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, memref, vector
+from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, i1, i32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
@@ -17,15 +18,14 @@ from polyir.loops.loop_forms import computed, initial_values, range_of
 from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.vector_copies import substituted
 from polyir.model.affine_operations import is_semi_affine, written_out
-from polyir.model.index_expressions import IndexExpression, compose, map_of
+from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.memory_accesses import access_of
 
 FIRST_LEVEL = 3
 """The locality of what is used soon: in all caches."""
 
 SECOND_LEVEL = 2
 """The locality of what other data come before: in all caches but the first."""
-
-_Loads = affine.LoadOp | affine.VectorLoadOp | memref.LoadOp | vector.LoadOp | vector.MaskedLoadOp
 
 
 def fetch_ahead(loop: affine.ForOp) -> int:
@@ -125,15 +125,10 @@ def _is_in(load: object, block: Block | None) -> bool:
 
 def _subscripts(load: object) -> tuple[SSAValue, tuple[IndexExpression, ...]] | None:
     """The array that is loaded from, and the subscripts of the first element."""
-    if not isinstance(load, _Loads):
+    access = access_of(load) if isinstance(load, Operation) else None
+    if access is None or access.is_write or is_semi_affine(access.op):
         return None
-    known: dict[SSAValue, IndexExpression] = {}
-    if isinstance(load, affine.LoadOp | affine.VectorLoadOp):
-        if is_semi_affine(load):
-            return None
-        indices = [written_out(index, known) for index in load.indices]
-        return load.memref, tuple(compose(load.map.data, indices))
-    return load.operands[0], tuple(written_out(index, known) for index in load.indices)
+    return access.memref, access.subscripts(partial(written_out, known={}))
 
 
 def _is_known(subscripts: Sequence[IndexExpression], loop: affine.ForOp) -> bool:

@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.model.gpu import HOST_PART
-from polyir.model.raising.effects import STORES
+from polyir.model.raising.effects import stores_in
 
 
 def run_on_host(function: FuncOp) -> None:
@@ -84,10 +84,7 @@ def _buffers_in(launch: gpu.LaunchOp) -> Iterator[SSAValue]:
 
 def _stores(launch: gpu.LaunchOp, buffer: SSAValue) -> bool:
     """Whether the body of a launch stores in a buffer."""
-    return any(
-        isinstance(use.operation, STORES) and launch.is_ancestor(use.operation)
-        for use in buffer.uses
-    )
+    return any(store.memref is buffer for store in stores_in(launch))
 
 
 def _array_of_host(buffer: SSAValue) -> SSAValue:

@@ -19,18 +19,16 @@ from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.partial_blocks import PartialBlock, PartialLanes
 from polyir.loops.transposes import columns, transposable_loads
 from polyir.loops.vector_copies import (
-    Access,
     BodyFacts,
     CopiedCounter,
     Element,
     Expansion,
     Key,
     Lanes,
-    Load,
-    Store,
     Subscripts,
 )
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of
+from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore
 from polyir.model.raising.effects import may_overlap
 
 
@@ -66,7 +64,7 @@ class KeptElement:
     """Elements that stay in registers while the loop around a block runs: one a copy."""
 
     element: Element
-    access: Access
+    access: ElementAccess
 
 
 def kept_elements(
@@ -82,7 +80,7 @@ def kept_elements(
     kept: list[KeptElement] = []
     taken: set[Element] = set()
     for store, subscripts in accesses:
-        if not isinstance(store, Store) or facts.element(store) in taken:
+        if not isinstance(store, ElementStore) or facts.element(store) in taken:
             continue
         if counters[0] in {value for each in subscripts for value in each.values()}:
             continue
@@ -118,7 +116,7 @@ def run_with_kept(
     around: affine.ForOp,
     kept: Sequence[KeptElement],
     guards: Sequence[Constraint],
-) -> Sequence[Load]:
+) -> Sequence[ElementLoad]:
     """Replace `around` by loops whose block keeps elements in registers; it runs under `guards`.
 
     Returns the loads whose vectors come from transposed rows.
@@ -150,7 +148,7 @@ def run_with_kept(
 
 def _transposed_loads(
     block: LoopBlock, facts: BodyFacts, around: LoopRange, kept: Sequence[KeptElement]
-) -> dict[Element, Load]:
+) -> dict[Element, ElementLoad]:
     """The loads of the block whose rows are transposed, in strips of the loop around.
 
     Rows are loaded before all iterations of a strip, so these must store nothing to memory.
@@ -161,7 +159,10 @@ def _transposed_loads(
     if length.is_constant and length.constant < block.width:
         return {}
     elements = [each.element for each in kept]
-    if any(isinstance(op, Store) and facts.element(op) not in elements for op in facts.subscripts):
+    if any(
+        isinstance(op, ElementStore) and facts.element(op) not in elements
+        for op in facts.subscripts
+    ):
         return {}
     return transposable_loads(facts, around.counter, block.counters[0].count, block.width)
 
@@ -201,7 +202,7 @@ class _Run:
         self,
         iterations: LoopRange,
         copies: int,
-        loads: Mapping[Element, Load],
+        loads: Mapping[Element, ElementLoad],
         values: Sequence[SSAValue],
     ) -> list[SSAValue]:
         """Run so many iterations of the loop around, one after the other, as one of a new loop.
@@ -235,7 +236,7 @@ class _Run:
         self,
         counter: BlockArgument,
         copies: int,
-        loads: Mapping[Element, Load],
+        loads: Mapping[Element, ElementLoad],
         values: Sequence[SSAValue],
     ) -> list[SSAValue]:
         """The iterations in the body of the new loop; the values of elements after them."""

@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 import islpy as isl
 from xdsl.dialects import affine, func, memref, omp, scf
-from xdsl.dialects.builtin import MemRefType, VectorType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -17,18 +17,16 @@ from polyir.loops.counter_tests import remark_text
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_ranges import Bounds
 from polyir.model.affine_operations import is_semi_affine
-from polyir.model.index_expressions import Constraint, IndexExpression, compose
+from polyir.model.index_expressions import Constraint, IndexExpression
+from polyir.model.memory_accesses import ElementAccess, ElementStore, accesses_of
 from polyir.model.raising.effects import ALLOCATIONS, is_pure, is_same_memref, may_overlap
-
-ElementLoad = affine.LoadOp | memref.LoadOp
-ElementStore = affine.StoreOp | memref.StoreOp
 
 
 @dataclass(frozen=True)
-class ElementAccess:
+class ElementUse:
     """A load or store of one element, and the possible index values where it runs."""
 
-    op: ElementLoad | ElementStore
+    op: ElementAccess
     subscripts: Bounds
     known: isl.Set
 
@@ -69,14 +67,19 @@ class Touch:
 
 def memory_uses(
     op: Operation, known: isl.Set, spaces: IterationSpaces
-) -> Iterator[ElementAccess | Touch]:
+) -> Iterator[ElementUse | Touch]:
     """The accesses to memory of `op`, where `known` holds, and of its regions, in order."""
-    if isinstance(op, ElementLoad | ElementStore) and is_semi_affine(op):
-        yield Touch(op, op.memref)
-    elif isinstance(op, ElementLoad | ElementStore):
-        yield ElementAccess(op, _subscripts(op, spaces), known)
-    elif isinstance(op, affine.VectorLoadOp | affine.VectorStoreOp):
-        yield Touch(op, op.memref, _row(op, known, spaces))
+    if accesses := accesses_of(op):
+        for access in accesses:
+            if len(access.extents) > 1 or is_semi_affine(op):
+                yield Touch(op, access.memref)
+                continue
+            first = access.subscripts(spaces.written_out)
+            if isinstance(op, ElementAccess):
+                yield ElementUse(op, first, known)
+            else:
+                lanes = access.extents[0] if access.extents else 1
+                yield Touch(op, access.memref, Row(first, lanes, known) if first else None)
     elif is_loop(op) or isinstance(op, _CONTROL):
         for block, inside in spaces.inside(op, known):
             for inner in block.ops:
@@ -91,27 +94,6 @@ def memory_uses(
 
 _CONTROL = (affine.IfOp, scf.IfOp, scf.ExecuteRegionOp, omp.ParallelOp, omp.WsLoopOp)
 _HARMLESS = (*ALLOCATIONS, PrefetchOp, memref.DimOp, memref.CastOp, memref.GetGlobalOp)
-
-
-def _row(
-    op: affine.VectorLoadOp | affine.VectorStoreOp, known: isl.Set, spaces: IterationSpaces
-) -> Row | None:
-    """What an access accesses in vectors of one dimension."""
-    vector = op.result.type if isinstance(op, affine.VectorLoadOp) else op.value.type
-    assert isinstance(vector, VectorType)
-    if vector.get_num_dims() != 1 or is_semi_affine(op):
-        return None
-    return Row(_subscripts(op, spaces), vector.get_shape()[0], known)
-
-
-def _subscripts(
-    op: ElementLoad | ElementStore | affine.VectorLoadOp | affine.VectorStoreOp,
-    spaces: IterationSpaces,
-) -> Bounds:
-    written = tuple(spaces.written_out(index) for index in op.indices)
-    if isinstance(op, memref.LoadOp | memref.StoreOp):
-        return written
-    return compose(op.map.data, written)
 
 
 class Overlap(Enum):
@@ -133,9 +115,9 @@ class MemrefElement:
         name = f"%{self.memref.name_hint}" if self.memref.name_hint else "a memref"
         return f"{name}[{', '.join(remark_text(subscript) for subscript in self.subscripts)}]"
 
-    def overlap(self, use: ElementAccess | Touch, spaces: IterationSpaces) -> Overlap:
+    def overlap(self, use: ElementUse | Touch, spaces: IterationSpaces) -> Overlap:
         """Whether `use` accesses this element, decided by isl for subscripts of one memref."""
-        other = use.op.memref if isinstance(use, ElementAccess) else use.memref
+        other = use.op.memref if isinstance(use, ElementUse) else use.memref
         if other is not None and not may_overlap(self.memref, other):
             return Overlap.NEVER
         if other is None or not is_same_memref(self.memref, other):

@@ -17,18 +17,19 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, VectorType
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.loops.fetching_ahead import fetch_ahead, fetch_rows_ahead
 from polyir.loops.iteration_spaces import is_loop
 from polyir.loops.loop_forms import conditional
-from polyir.loops.panels import Loads, Nest, Panel
+from polyir.loops.panels import Nest, Panel
 from polyir.loops.partial_blocks import minimum_of
-from polyir.loops.vector_copies import as_map, substituted
-from polyir.model.affine_operations import parallel_loop, sequential_loop
+from polyir.loops.vector_copies import substituted
+from polyir.model.affine_operations import load_at, parallel_loop, sequential_loop, store_at
 from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.memory_accesses import is_load
 
 Report = Callable[[str, Operation], None]
 
@@ -120,7 +121,7 @@ class _Packer:
         allocation = memref.AllocOp.get(element, 64, [self.panel.elements])
         home.insert_op_before(allocation, self.nest.loops[0])
         home.insert_op_after(memref.DeallocOp.get(allocation.memref), self.nest.loops[0])
-        loads = [op for op in self.nest.slice_of(panel.values[0]) if isinstance(op, Loads)]
+        loads = [op for op in self.nest.slice_of(panel.values[0]) if is_load(op)]
         allocation.location = self.nest.loops[0].location
         allocation.memref.name_hint = f"{loads[0].operands[0].name_hint or 'values'}_packed"
         return allocation.memref
@@ -205,20 +206,12 @@ class _Packer:
         return offset.shift(place * self.panel.width)
 
     def _load(self, array: SSAValue, offset: IndexExpression, builder: Builder) -> SSAValue:
-        type = self.panel.type
-        if isinstance(type, VectorType):
-            memory = SSAValue.get(array, type=MemRefType)
-            return builder.insert(affine.VectorLoadOp(memory, *as_map((offset,)), type)).result
-        return builder.insert(affine.LoadOp(array, *as_map((offset,)), type)).result
+        return builder.insert(load_at(array, (offset,), self.panel.type)).results[0]
 
     def _store(
         self, array: SSAValue, value: SSAValue, offset: IndexExpression, builder: Builder
     ) -> None:
-        if isinstance(self.panel.type, VectorType):
-            memory = SSAValue.get(array, type=MemRefType)
-            builder.insert(affine.VectorStoreOp(value, memory, *as_map((offset,))))
-        else:
-            builder.insert(affine.StoreOp(value, array, *as_map((offset,))))
+        builder.insert(store_at(value, array, (offset,)))
 
 
 def _as_expressions(mapping: dict[SSAValue, SSAValue]) -> dict[SSAValue, IndexExpression]:

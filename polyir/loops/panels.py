@@ -20,9 +20,9 @@ from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.partial_blocks import lane_bounds, mask_bounds, minimum_of
 from polyir.loops.vector_copies import factor_of, substituted
 from polyir.model.index_expressions import Constraint, Division, IndexExpression
+from polyir.model.memory_accesses import is_load, load_of
 from polyir.model.raising.effects import is_pure, may_overlap, may_trap
 
-Loads = affine.LoadOp | affine.VectorLoadOp | memref.LoadOp | vector.LoadOp | vector.MaskedLoadOp
 Terms = tuple[IndexExpression, ...]
 _LaneBounds = tuple[tuple[bool, Terms], ...]
 """What `lane_bounds` says."""
@@ -94,7 +94,7 @@ class Nest:
         """Erase loads and computations in the nest whose results nothing uses."""
         for op in reversed([op for op in self.loops[0].walk() if not op.regions]):
             is_unused = op.results and not any(result.first_use for result in op.results)
-            if is_unused and (is_pure(op) or isinstance(op, Loads)):
+            if is_unused and (is_pure(op) or is_load(op)):
                 Rewriter.erase_op(op)
 
     # ------------------------------------------------------------------------------ what to pack
@@ -156,8 +156,9 @@ class Nest:
         owner = value.owner
         if not isinstance(owner, Operation) or owner.parent is not self.loops[-1].body.block:
             return False
-        if isinstance(owner, Loads):
-            return owner.operands[0] not in self.packed
+        load = load_of(value)
+        if load is not None:
+            return load.memref not in self.packed
         return any(map(self._loads, owner.operands))
 
     def levels_of(self, value: SSAValue) -> frozenset[int] | None:
@@ -191,8 +192,9 @@ class Nest:
             # It is enough that what is loaded is right where the first expression is the least.
             terms = minimum_of(value)
             operands = [] if terms is None else list(terms[0].values())
-        if isinstance(owner, Loads):
-            if self._is_stored_to(owner.operands[0]):
+        load = load_of(value)
+        if load is not None:
+            if self._is_stored_to(load.memref):
                 return None
             if isinstance(owner, vector.MaskedLoadOp) and mask_bounds(owner.mask) is not None:
                 operands.remove(owner.mask)
@@ -218,7 +220,7 @@ class Nest:
         region = around if isinstance(around, affine.ParallelOp) else self.loops[0]
         written: dict[SSAValue, None] = {}
         for op in region.walk():
-            if isinstance(op, Loads) or op.regions or is_pure(op):
+            if is_load(op) or op.regions or is_pure(op):
                 continue
             if isinstance(op, memref.AllocOp | memref.DeallocOp | affine.YieldOp):
                 continue

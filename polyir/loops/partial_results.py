@@ -27,9 +27,10 @@ from polyir.dialects.loop_attributes import PartsAttr
 from polyir.loops.loop_forms import computed, conditional, range_of
 from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.updates import ElementUpdate, guards_of, update_in
-from polyir.loops.vector_copies import Load, Store, UnsuitableError, as_map
-from polyir.model.affine_operations import parallel_loop, sequential_loop
+from polyir.loops.vector_copies import UnsuitableError
+from polyir.model.affine_operations import load_at, parallel_loop, sequential_loop, store_at
 from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import ElementAccess
 from polyir.model.raising.effects import is_pure
 from polyir.model.updates import neutral_element
 
@@ -60,10 +61,10 @@ def compute_in_parts(loop: affine.ForOp, size: int) -> str:
 
 def _update(loop: affine.ForOp) -> ElementUpdate:
     """How the loop updates one element; raises `UnsuitableError` if it does not."""
-    accesses: list[Load | Store] = []
+    accesses: list[ElementAccess] = []
     counters: list[SSAValue] = []
     for op in loop.walk():
-        if isinstance(op, Load | Store):
+        if isinstance(op, ElementAccess):
             accesses.append(op)
         elif isinstance(op, affine.ForOp):
             counters.append(op.body.block.args[0])
@@ -97,7 +98,7 @@ class _Parts:
         part, in_part = self._loop_over_parts(parallel_loop, number, builder)
         last, after = self._loop_over_parts(sequential_loop, number, builder)
         builder.insert(memref.DeallocOp.get(parts))
-        value = after.insert(affine.LoadOp(parts, *as_map((last,)))).result
+        value = after.insert(load_at(parts, (last,))).results[0]
         self.update.update(value, after)
         self._add_part(parts, part, in_part)
 
@@ -116,9 +117,9 @@ class _Parts:
         load, store = self.update.load, self.update.store
         neutral = neutral_element(self.update.chain.combiner, store.value.type)
         first = builder.insert(arith.ConstantOp(neutral)).result
-        builder.insert(affine.StoreOp(first, parts, *as_map((part,))))
-        Rewriter.replace_op(load, affine.LoadOp(parts, *as_map((part,))))
-        Rewriter.replace_op(store, affine.StoreOp(store.value, parts, *as_map((part,))))
+        builder.insert(store_at(first, parts, (part,)))
+        Rewriter.replace_op(load, load_at(parts, (part,)))
+        Rewriter.replace_op(store, store_at(store.value, parts, (part,)))
         body = self.loop.body.detach_block(self.loop.body.block)
         self.loop.body.add_block(Block([affine.YieldOp.get()], arg_types=[IndexType()]))
         start = self.range.lower[0] + part.scale(self.size)

@@ -23,7 +23,6 @@ import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     AnyFloat,
     FloatAttr,
     IndexType,
@@ -47,15 +46,15 @@ from polyir.loops.loop_forms import (
     with_carried_values,
 )
 from polyir.loops.memory_accesses import (
-    ElementAccess,
-    ElementLoad,
-    ElementStore,
+    ElementUse,
     MemrefElement,
     Overlap,
     Touch,
     memory_uses,
 )
-from polyir.model.index_expressions import Constraint, map_of
+from polyir.model.affine_operations import load_at, store_at
+from polyir.model.index_expressions import Constraint
+from polyir.model.memory_accesses import ElementAccess, ElementStore
 from polyir.model.raising.control import LOOPS, ConditionalOp, branches_of
 
 LOOP_OPERATIONS: Final = 1_000_000
@@ -102,7 +101,7 @@ def _levels(root: Operation) -> dict[Operation, int]:
 class _Before:
     """The last access to an element before the loop in its block: `op` left it with `value`."""
 
-    op: ElementLoad | ElementStore
+    op: ElementAccess
     value: SSAValue
     is_read_later: bool
 
@@ -120,7 +119,7 @@ class _Kept:
     """
 
     element: MemrefElement
-    members: tuple[ElementLoad | ElementStore, ...]
+    members: tuple[ElementAccess, ...]
     is_loaded: bool
     is_stored_after: bool
     before: _Before | None
@@ -169,14 +168,14 @@ def _decide(loop: SequentialLoop) -> _Choice:
 
 def _uses_in(
     loop: SequentialLoop, inside: isl.Set, spaces: IterationSpaces
-) -> list[ElementAccess | Touch]:
+) -> list[ElementUse | Touch]:
     """What the iterations of a loop access, for values that are `inside`."""
     return [use for op in loop.body.block.ops for use in memory_uses(op, inside, spaces)]
 
 
-def _is_constant(use: ElementAccess | Touch, loop: SequentialLoop) -> bool:
+def _is_constant(use: ElementUse | Touch, loop: SequentialLoop) -> bool:
     """Whether it is an access with the same address in all iterations of a loop."""
-    if not isinstance(use, ElementAccess) or not is_outside(use.op.memref, loop):
+    if not isinstance(use, ElementUse) or not is_outside(use.op.memref, loop):
         return False
     return all(
         is_outside(value, loop) for subscript in use.subscripts for value in subscript.values()
@@ -205,12 +204,12 @@ def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
 
 
 def _elements(
-    loop: SequentialLoop, uses: Sequence[ElementAccess | Touch], spaces: IterationSpaces
-) -> dict[MemrefElement, tuple[ElementAccess, ...]]:
+    loop: SequentialLoop, uses: Sequence[ElementUse | Touch], spaces: IterationSpaces
+) -> dict[MemrefElement, tuple[ElementUse, ...]]:
     """The elements whose address is the same in all iterations, each with its accesses."""
-    found: dict[MemrefElement, tuple[ElementAccess, ...]] = {}
+    found: dict[MemrefElement, tuple[ElementUse, ...]] = {}
     taken: set[Operation] = set()
-    accesses = [use for use in uses if isinstance(use, ElementAccess)]
+    accesses = [use for use in uses if isinstance(use, ElementUse)]
     for access in accesses:
         if access.op in taken or not _is_constant(access, loop):
             continue
@@ -227,8 +226,8 @@ def _elements(
 def _plan(
     loop: SequentialLoop,
     element: MemrefElement,
-    accesses: Sequence[ElementAccess],
-    uses: Sequence[ElementAccess | Touch],
+    accesses: Sequence[ElementUse],
+    uses: Sequence[ElementUse | Touch],
     known: isl.Set,
     spaces: IterationSpaces,
 ) -> _Kept | str:
@@ -258,7 +257,7 @@ def _plan(
     return _Kept(element, tuple(members), is_loaded, is_stored_after, before)
 
 
-def _reason(use: ElementAccess | Touch) -> str:
+def _reason(use: ElementUse | Touch) -> str:
     """Why an element cannot be kept that `use` may touch."""
     if isinstance(use, Touch):
         return f"{use.op.name} in the loop may access it"
@@ -295,7 +294,7 @@ def _before(
     while op is not None:
         for use in memory_uses(op, known, spaces):
             overlap = element.overlap(use, spaces)
-            if use.op is op and isinstance(use, ElementAccess) and overlap is Overlap.ALWAYS:
+            if use.op is op and isinstance(use, ElementUse) and overlap is Overlap.ALWAYS:
                 value = op.value if isinstance(op, ElementStore) else op.results[0]
                 return _Before(use.op, value, is_read_later)
             if overlap is not Overlap.NEVER:
@@ -360,10 +359,9 @@ def _initial_value(plan: _Kept, builder: Builder) -> SSAValue:
     if zero is not None:
         return builder.insert(arith.ConstantOp(zero)).result
     subscripts, first = plan.element.subscripts, plan.members[0]
-    load: ElementLoad
+    load: Operation
     if isinstance(first, affine.LoadOp | affine.StoreOp):
-        map, operands = map_of(subscripts, dimensions_only=True)
-        load = affine.LoadOp(plan.element.memref, operands, AffineMapAttr(map))
+        load = load_at(plan.element.memref, subscripts)
     else:
         indices = [computed(subscript, False, builder) for subscript in subscripts]
         load = memref.LoadOp.get(plan.element.memref, indices)
@@ -374,10 +372,9 @@ def _initial_value(plan: _Kept, builder: Builder) -> SSAValue:
 
 def _store(plan: _Kept, value: SSAValue, builder: Builder) -> None:
     subscripts, last = plan.element.subscripts, plan.members[-1]
-    store: ElementStore
+    store: Operation
     if isinstance(last, affine.LoadOp | affine.StoreOp):
-        map, operands = map_of(subscripts, dimensions_only=True)
-        store = affine.StoreOp(value, plan.element.memref, operands, AffineMapAttr(map))
+        store = store_at(value, plan.element.memref, subscripts)
     else:
         indices = [computed(subscript, False, builder) for subscript in subscripts]
         store = memref.StoreOp.get(value, plan.element.memref, indices)

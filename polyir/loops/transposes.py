@@ -25,11 +25,10 @@ from polyir.loops.vector_copies import (
     Element,
     Expansion,
     Key,
-    Load,
-    Store,
     element_type,
     factor_of,
 )
+from polyir.model.memory_accesses import ElementAccess, ElementLoad
 
 MOST_ROWS = 64
 """The most rows that are transposed at once: all of them are in registers."""
@@ -37,7 +36,7 @@ MOST_ROWS = 64
 
 def transposable_loads(
     facts: BodyFacts, around: SSAValue, vectors: int, width: int
-) -> dict[Element, Load]:
+) -> dict[Element, ElementLoad]:
     """The loads whose elements are apart along the vectors, but successive along a loop around.
 
     `around` is the counter of that loop, in which nothing may be stored to the same elements.
@@ -48,7 +47,7 @@ def transposable_loads(
     found = {
         facts.element(op): op
         for op in facts.subscripts
-        if isinstance(op, Load)
+        if isinstance(op, ElementLoad)
         and facts.vector in facts.of_access(op)
         and not facts.is_successive(op)
         and element_type(op) != i1
@@ -57,12 +56,12 @@ def transposable_loads(
     return found if len(found) * vectors * width <= MOST_ROWS else {}
 
 
-def _is_successive_along(facts: BodyFacts, op: Load | Store, counter: SSAValue) -> bool:
+def _is_successive_along(facts: BodyFacts, op: ElementAccess, counter: SSAValue) -> bool:
     *others, last = (factor_of(each, counter) for each in facts.subscripts[op])
     return last == 1 and not any(factor != 0 for factor in others)
 
 
-def columns(expansion: Expansion, op: Load) -> list[dict[Key, SSAValue]]:
+def columns(expansion: Expansion, op: ElementLoad) -> list[dict[Key, SSAValue]]:
     """The vectors that a load is of in successive iterations of the loop around, as many as lanes.
 
     The counter of that loop is at its first value in `expansion`.

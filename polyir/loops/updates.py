@@ -10,8 +10,9 @@ from xdsl.dialects import affine
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.loops.iteration_spaces import IterationSpaces
-from polyir.loops.vector_copies import BodyFacts, Element, Load, Store, UnsuitableError
+from polyir.loops.vector_copies import BodyFacts, Element, UnsuitableError
 from polyir.model.index_expressions import Constraint
+from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore
 from polyir.model.raising.effects import may_overlap
 from polyir.model.updates import Chain, allow_overflow, chain_to
 
@@ -20,8 +21,8 @@ from polyir.model.updates import Chain, allow_overflow, chain_to
 class ElementUpdate:
     """The load and the store of one element, and the operations between them."""
 
-    load: Load
-    store: Store
+    load: ElementLoad
+    store: ElementStore
     chain: Chain
 
     def combined(self, one: SSAValue, other: SSAValue, builder: Builder) -> SSAValue:
@@ -47,20 +48,20 @@ class ElementUpdate:
         allow_overflow(self.chain.steps)
 
 
-def update_in(accesses: Collection[Load | Store], counters: Collection[SSAValue]) -> ElementUpdate:
+def update_in(accesses: Collection[ElementAccess], counters: Collection[SSAValue]) -> ElementUpdate:
     """How a loop updates one element, given its accesses, its counter and those of loops inside.
 
     No other access is to that element, or to one that the loop may store. Raises
     `UnsuitableError`.
     """
-    if sum(isinstance(op, Store) for op in accesses) != 1:
+    if sum(isinstance(op, ElementStore) for op in accesses) != 1:
         raise UnsuitableError("it does not store to one element only")
     (update,) = updates_in(accesses, counters)
     return update
 
 
 def updates_in(
-    accesses: Collection[Load | Store], counters: Collection[SSAValue]
+    accesses: Collection[ElementAccess], counters: Collection[SSAValue]
 ) -> tuple[ElementUpdate, ...]:
     """How a loop updates some elements, given its accesses, its counter and those of loops inside.
 
@@ -68,12 +69,12 @@ def updates_in(
     the iterations may run in any order. Raises `UnsuitableError`.
     """
     facts = BodyFacts(())
-    elements: dict[Load | Store, Element] = {
+    elements: dict[ElementAccess, Element] = {
         op: (op.memref, facts.subscripts_of(op)) for op in accesses
     }
     outermost = next(iter(counters)).owner
     assert isinstance(outermost, Block)
-    stores = [op for op in accesses if isinstance(op, Store)]
+    stores = [op for op in accesses if isinstance(op, ElementStore)]
     found = [
         _update(store, elements)
         for store in stores
@@ -83,7 +84,7 @@ def updates_in(
         raise UnsuitableError("it does not update one element")
     spaces = IterationSpaces()
 
-    def are_apart(op: Load | Store, other: Load | Store) -> bool:
+    def are_apart(op: ElementAccess, other: ElementAccess) -> bool:
         """Whether two accesses are to different elements, whatever iterations they are of."""
         if not may_overlap(op.memref, other.memref):
             return True
@@ -107,10 +108,10 @@ def updates_in(
     return tuple(found)
 
 
-def _update(store: Store, elements: Mapping[Load | Store, Element]) -> ElementUpdate:
+def _update(store: ElementStore, elements: Mapping[ElementAccess, Element]) -> ElementUpdate:
     """The update that ends with a store; raises `UnsuitableError` if there is none."""
-    same: dict[Operation, Load] = {
-        op: op for op in elements if isinstance(op, Load) and elements[op] == elements[store]
+    same: dict[Operation, ElementLoad] = {
+        op: op for op in elements if isinstance(op, ElementLoad) and elements[op] == elements[store]
     }
     chain = chain_to(store.value, store, same)
     if chain is None or len(same) != 1:

@@ -19,7 +19,6 @@ from typing import Protocol
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, vector
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     AnyFloat,
     DenseArrayBase,
     FloatAttr,
@@ -36,14 +35,12 @@ from xdsl.traits import IsTerminator
 from polyir.dialects.affine_semantics import is_valid_dimension
 from polyir.dialects.shaped_operations import operation_on
 from polyir.loops.loop_forms import computed
-from polyir.model.affine_operations import is_semi_affine, written_out
-from polyir.model.index_expressions import Division, IndexExpression, compose, map_of
+from polyir.model.affine_operations import is_semi_affine, load_at, store_at, written_out
+from polyir.model.index_expressions import Division, IndexExpression
+from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore, accesses_of
 from polyir.model.raising.effects import is_pure, may_trap
 from polyir.model.vectors import elements_form_vectors
 
-Load = affine.LoadOp | memref.LoadOp
-Store = affine.StoreOp | memref.StoreOp
-Access = Load | Store
 Subscripts = tuple[IndexExpression, ...]
 Element = tuple[SSAValue, Subscripts]
 """An array and what it is accessed at, in terms of the counters."""
@@ -83,9 +80,9 @@ class BodyFacts:
 
     counters: Sequence[SSAValue]
     has_vectors: bool = True
-    reduced: frozenset[Access] = frozenset()
+    reduced: frozenset[ElementAccess] = frozenset()
     dimensions: dict[SSAValue, frozenset[int]] = field(default_factory=dict)
-    subscripts: dict[Access, Subscripts] = field(default_factory=dict)
+    subscripts: dict[ElementAccess, Subscripts] = field(default_factory=dict)
     may_trap: bool = False
     _expressions: dict[SSAValue, IndexExpression] = field(default_factory=dict)
 
@@ -94,7 +91,7 @@ class BodyFacts:
         body: Block,
         counters: Sequence[SSAValue],
         has_vectors: bool = True,
-        reduced: frozenset[Access] = frozenset(),
+        reduced: frozenset[ElementAccess] = frozenset(),
     ) -> BodyFacts:
         """The facts of a body.
 
@@ -118,14 +115,14 @@ class BodyFacts:
         """The positions of the counters that a value depends on."""
         return self.dimensions.get(value, frozenset())
 
-    def of_access(self, op: Access) -> frozenset[int]:
+    def of_access(self, op: ElementAccess) -> frozenset[int]:
         """The positions of the counters that the element, or a copy's value of it, depends on."""
         if op in self.reduced:
             return frozenset(range(len(self.counters)))
         values = (value for each in self.subscripts[op] for value in each.values())
         return frozenset(self.counters.index(each) for each in values if each in self.counters)
 
-    def element(self, op: Access) -> Element:
+    def element(self, op: ElementAccess) -> Element:
         """The array and the subscripts of an access."""
         return op.memref, self.subscripts[op]
 
@@ -140,7 +137,7 @@ class BodyFacts:
         return self.written_out(op.results[0]).value is not op.results[0]
 
     def _add(self, op: Operation) -> None:
-        if isinstance(op, Load | Store):
+        if isinstance(op, ElementAccess):
             self._add_access(op)
         elif self.is_index_arithmetic(op) or isinstance(op, arith.ConstantOp):
             pass
@@ -164,16 +161,13 @@ class BodyFacts:
             if inner is not value and self.of_value(inner):
                 raise UnsuitableError(f"{op.name} computes with sums of loaded indices")
 
-    def subscripts_of(self, op: Access) -> Subscripts:
+    def subscripts_of(self, op: ElementAccess) -> Subscripts:
         """The subscripts of an access; raises `UnsuitableError` if one is not affine."""
         if is_semi_affine(op):
             raise UnsuitableError("a subscript is not affine")
-        indices = [self.written_out(index) for index in op.indices]
-        if isinstance(op, affine.LoadOp | affine.StoreOp):
-            return compose(op.map.data, indices)
-        return tuple(indices)
+        return accesses_of(op)[0].subscripts(self.written_out)
 
-    def _add_access(self, op: Access) -> None:
+    def _add_access(self, op: ElementAccess) -> None:
         assert isinstance(op.memref.type, MemRefType)
         if self.has_vectors and not elements_form_vectors(op.memref.type):
             raise UnsuitableError(
@@ -185,7 +179,7 @@ class BodyFacts:
                 raise UnsuitableError("a subscript is computed from data")
         self.subscripts[op] = subscripts
         found = self.of_access(op)
-        if isinstance(op, Load):
+        if isinstance(op, ElementLoad):
             self.dimensions[op.results[0]] = found
             return
         self._require_no_counter(op.value, op)
@@ -194,15 +188,15 @@ class BodyFacts:
         if self.has_vectors and op not in self.reduced and not self.is_successive(op):
             raise UnsuitableError("it stores to elements that are not next to each other")
 
-    def is_successive(self, op: Access) -> bool:
+    def is_successive(self, op: ElementAccess) -> bool:
         """Whether the elements of a vector are successive."""
         return self._moves_by(op, 1)
 
-    def is_reversed(self, op: Access) -> bool:
+    def is_reversed(self, op: ElementAccess) -> bool:
         """Whether the elements of a vector are successive from the last one to the first."""
         return self._moves_by(op, -1)
 
-    def _moves_by(self, op: Access, step: int) -> bool:
+    def _moves_by(self, op: ElementAccess, step: int) -> bool:
         counter = self.counters[self.vector]
         *others, last = (factor_of(each, counter) for each in self.subscripts[op])
         return last == step and not any(factor != 0 for factor in others)
@@ -297,9 +291,9 @@ class Expansion:
     def run(self, body: Block) -> None:
         """Make all operations of `body`."""
         for op in body.ops:
-            if isinstance(op, Load):
+            if isinstance(op, ElementLoad):
                 self._load(op)
-            elif isinstance(op, Store):
+            elif isinstance(op, ElementStore):
                 self._store(op)
             elif self.facts.is_index_arithmetic(op) or op.has_trait(IsTerminator):
                 continue
@@ -314,10 +308,10 @@ class Expansion:
         counts = [range(self.counters[place].count) for place in sorted(dimensions)]
         return tuple(product(*counts))
 
-    def load_element(self, op: Access, key: Key) -> SSAValue:
+    def load_element(self, op: ElementAccess, key: Key) -> SSAValue:
         """The element, or vector, that an access of the copy `key` is to."""
         if self.facts.vector not in self.facts.of_access(op):
-            return self._scalar(op, self._at_element(op, key))
+            return self._loaded(op, self._at_element(op, key), element_type(op))
         type = vector_of(element_type(op), self.width)
         subscripts, mask = self._at(op, key), self._mask(op, key)
         if self.facts.is_successive(op):
@@ -330,22 +324,22 @@ class Expansion:
         return self._reversed(self._load_vector(op, subscripts, mask, type))
 
     def _load_vector(
-        self, op: Access, subscripts: Subscripts, mask: SSAValue | None, type: VectorType
+        self, op: ElementAccess, subscripts: Subscripts, mask: SSAValue | None, type: VectorType
     ) -> SSAValue:
         """Successive elements, from the first one on."""
         if mask is not None:
             zero = self.builder.insert(arith.ConstantOp(_zero(element_type(op)))).result
             other, indices = self._broadcast(zero), self._indices(subscripts)
             return self._insert_load(vector.MaskedLoadOp(op.memref, indices, mask, other), op)
-        return self._vector(op, subscripts, type)
+        return self._loaded(op, subscripts, type)
 
-    def load_row(self, op: Access, key: Key, lane: int) -> SSAValue:
+    def load_row(self, op: ElementAccess, key: Key, lane: int) -> SSAValue:
         """What one lane of the copy `key` of an access is to, and the elements after that.
 
         They are as many as a vector has.
         """
         type = vector_of(element_type(op), self.width)
-        return self._vector(op, self._at_element(op, key, lane), type)
+        return self._loaded(op, self._at_element(op, key, lane), type)
 
     def _reversed(self, value: SSAValue) -> SSAValue:
         """The lanes of a vector from the last one to the first."""
@@ -354,58 +348,52 @@ class Expansion:
         shuffle = vector.ShuffleOp(value, value, order, result_type=value.type)
         return self.builder.insert(shuffle).result
 
-    def store_element(self, op: Access, key: Key, value: SSAValue) -> None:
+    def store_element(self, op: ElementAccess, key: Key, value: SSAValue) -> None:
         """Store the element, or vector, of the copy `key`."""
         subscripts = self._at(op, key)
         store: Operation
         mask = self._mask(op, key) if self.facts.has_vectors else None
-        if not self.facts.has_vectors:
-            if isinstance(op, affine.StoreOp):
-                store = affine.StoreOp(value, op.memref, *as_map(subscripts))
-            else:
-                store = memref.StoreOp.get(value, op.memref, self._indices(subscripts))
-        elif mask is not None:
+        if mask is not None:
             indices = self._indices(subscripts)
             store = vector.MaskedStoreOp(op.memref, indices, mask, value)
         elif isinstance(op, affine.LoadOp | affine.StoreOp):
-            memory = SSAValue.get(op.memref, type=MemRefType)
-            store = affine.VectorStoreOp(value, memory, *as_map(subscripts))
+            store = store_at(value, op.memref, subscripts)
+        elif not self.facts.has_vectors:
+            store = memref.StoreOp.get(value, op.memref, self._indices(subscripts))
         else:
             store = vector.StoreOp(value, op.memref, self._indices(subscripts))
         store.location = op.location
         self.builder.insert(store)
 
-    def _mask(self, op: Access, key: Key) -> SSAValue | None:
+    def _mask(self, op: ElementAccess, key: Key) -> SSAValue | None:
         """The lanes in which the copy `key` of an access runs; `None` for all."""
         return None if self.lanes is None else self.lanes.mask(self.facts.of_access(op), key)
 
-    def _is_affine(self, op: Access, subscripts: Subscripts) -> bool:
+    def _is_affine(self, op: ElementAccess, subscripts: Subscripts) -> bool:
         """Whether an access is of the affine dialect, and its subscripts may be."""
         values = (value for each in subscripts for value in each.values())
         is_in_affine = isinstance(op, affine.LoadOp | affine.StoreOp)
         return is_in_affine and all(map(is_valid_dimension, values))
 
-    def _scalar(self, op: Access, subscripts: Subscripts) -> SSAValue:
-        """One element; where its subscripts are not valid in the affine dialect, by `memref`."""
+    def _loaded(self, op: ElementAccess, subscripts: Subscripts, type: Attribute) -> SSAValue:
+        """An element or successive ones; not of affine where its subscripts are not valid there."""
+        load: Operation
         if self._is_affine(op, subscripts):
-            return self._insert_load(affine.LoadOp(op.memref, *as_map(subscripts)), op)
-        return self._insert_load(memref.LoadOp.get(op.memref, self._indices(subscripts)), op)
-
-    def _vector(self, op: Access, subscripts: Subscripts, type: VectorType) -> SSAValue:
-        """Successive elements; where `_scalar` needs `memref`, by `vector.load`."""
-        if self._is_affine(op, subscripts):
-            memory = SSAValue.get(op.memref, type=MemRefType)
-            return self._insert_load(affine.VectorLoadOp(memory, *as_map(subscripts), type), op)
-        return self._insert_load(vector.LoadOp(op.memref, self._indices(subscripts), type), op)
+            load = load_at(op.memref, subscripts, type)
+        elif isinstance(type, VectorType):
+            load = vector.LoadOp(op.memref, self._indices(subscripts), type)
+        else:
+            load = memref.LoadOp.get(op.memref, self._indices(subscripts))
+        return self._insert_load(load, op)
 
     def _indices(self, subscripts: Subscripts) -> list[SSAValue]:
         return [computed(each, True, self.builder) for each in subscripts]
 
-    def _gathered(self, op: Access, key: Key, type: VectorType) -> SSAValue:
+    def _gathered(self, op: ElementAccess, key: Key, type: VectorType) -> SSAValue:
         """A vector of elements that are loaded one by one."""
         result: SSAValue | None = None
         for lane in range(self.width):
-            value = self._scalar(op, self._at_element(op, key, lane))
+            value = self._loaded(op, self._at_element(op, key, lane), element_type(op))
             if result is None:
                 result = self.builder.insert(vector.BroadcastOp(value, type)).results[0]
             else:
@@ -417,11 +405,11 @@ class Expansion:
     def _insert_load(self, load: Operation, original: Operation) -> SSAValue:
         load.location = original.location
         (result,) = self.builder.insert(load).results
-        if isinstance(original, Load):
+        if isinstance(original, ElementLoad):
             result.name_hint = original.results[0].name_hint
         return result
 
-    def _at(self, op: Access, key: Key) -> Subscripts:
+    def _at(self, op: ElementAccess, key: Key) -> Subscripts:
         """The subscripts of the copy `key` of an access, in the first lane of a vector."""
         places = sorted(self.facts.of_access(op))
         values = dict(self.outer)
@@ -429,7 +417,7 @@ class Expansion:
             values[self.counters[place].value] = self.counters[place].at(number)
         return tuple(substituted(each, values) for each in self.facts.subscripts[op])
 
-    def _at_element(self, op: Access, key: Key, lane: int = 0) -> Subscripts:
+    def _at_element(self, op: ElementAccess, key: Key, lane: int = 0) -> Subscripts:
         """The subscripts of one element of the copy `key` of an access, which exists."""
         places = sorted(self.facts.of_access(op))
         values = dict(self.outer)
@@ -443,14 +431,14 @@ class Expansion:
             )
         return tuple(substituted(each, values) for each in self.facts.subscripts[op])
 
-    def _load(self, op: Load) -> None:
+    def _load(self, op: ElementLoad) -> None:
         kept = self.current.get(self.facts.element(op))
         if kept is None:
             keys = self.keys(self.facts.of_access(op))
             kept = {key: self.load_element(op, key) for key in keys}
         self._copies[op.results[0]] = dict(kept)
 
-    def _store(self, op: Store) -> None:
+    def _store(self, op: ElementStore) -> None:
         dimensions = self.facts.of_access(op)
         kept = self.current.get(self.facts.element(op))
         for key in self.keys(dimensions):
@@ -520,13 +508,7 @@ def substituted(
     return result
 
 
-def as_map(subscripts: Subscripts) -> tuple[Sequence[SSAValue[IndexType]], AffineMapAttr]:
-    """Subscripts as operands and a map."""
-    map, operands = map_of(subscripts, dimensions_only=True)
-    return [SSAValue.get(each, type=IndexType) for each in operands], AffineMapAttr(map)
-
-
-def element_type(op: Access) -> AnyFloat | IntegerType | IndexType:
+def element_type(op: ElementAccess) -> AnyFloat | IntegerType | IndexType:
     type = op.memref.type
     assert isinstance(type, MemRefType)
     element: Attribute = type.element_type

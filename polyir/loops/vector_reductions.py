@@ -31,11 +31,10 @@ from polyir.loops.vector_copies import (
     CopiedCounter,
     Expansion,
     Key,
-    Load,
-    Store,
     UnsuitableError,
 )
 from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.memory_accesses import ElementAccess
 from polyir.model.updates import neutral_element
 
 MOST_VECTORS: Final = 4
@@ -70,7 +69,7 @@ def reduce_in_vectors(loop: affine.ForOp, width: int) -> str:
 def _reduction(loop: affine.ForOp, range: LoopRange, width: int) -> _Reduction:
     """The loop as a reduction; raises `UnsuitableError` if it is none."""
     body, counters = loop.body.block, [range.counter]
-    accesses = [op for op in body.ops if isinstance(op, Load | Store)]
+    accesses = [op for op in body.ops if isinstance(op, ElementAccess)]
     updates = updates_in(accesses, counters)
     reduced = frozenset(op for each in updates for op in (each.load, each.store))
     facts = BodyFacts.of(body, counters, reduced=reduced)
@@ -86,7 +85,7 @@ def _reduction(loop: affine.ForOp, range: LoopRange, width: int) -> _Reduction:
     return _Reduction(loop, range, facts, updates, width, vectors)
 
 
-def _is_dense(facts: BodyFacts, op: Load | Store) -> bool:
+def _is_dense(facts: BodyFacts, op: ElementAccess) -> bool:
     """Whether an access is to one element, or to vectors of successive ones, in any direction."""
     if op in facts.reduced or not facts.of_access(op):
         return True

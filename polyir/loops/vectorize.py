@@ -30,17 +30,15 @@ from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.partial_blocks import PartialBlock, PartialLanes, partial_block
 from polyir.loops.partial_results import compute_in_parts
 from polyir.loops.vector_copies import (
-    Access,
     BodyFacts,
     CopiedCounter,
     Expansion,
-    Load,
     SameMask,
-    Store,
     UnsuitableError,
 )
 from polyir.loops.vector_reductions import reduce_in_vectors
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of
+from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore
 
 Report = Callable[[str, Operation], None]
 """Takes a message about what was done, or not done and why, and the loop."""
@@ -249,7 +247,7 @@ def _vectorize_block(block: LoopBlock) -> str:
     return f"{message}, and rows of {_arrays(rows)} transposed" if rows else message
 
 
-def _arrays(accesses: Iterable[Access]) -> str:
+def _arrays(accesses: Iterable[ElementAccess]) -> str:
     return ", ".join(dict.fromkeys(f"%{each.memref.name_hint}" for each in accesses))
 
 
@@ -290,10 +288,10 @@ def _offset_of_aligned(facts: BodyFacts, counter: SSAValue, width: int) -> Index
         op for op, indices in facts.subscripts.items() if facts.vector in facts.of_access(op)
     ]
     offsets = {op: facts.subscripts[op][-1] - of_counter for op in vectors}
-    first = next((offsets[op] for op in vectors if isinstance(op, Store)), None)
+    first = next((offsets[op] for op in vectors if isinstance(op, ElementStore)), None)
     if first is None:
         return None
-    differences = [offsets[op] - first for op in vectors if isinstance(op, Load)]
+    differences = [offsets[op] - first for op in vectors if isinstance(op, ElementLoad)]
     aligned = [each for each in differences if each.is_constant and each.constant % width == 0]
     return first if len(aligned) >= 2 and 2 * len(aligned) > len(differences) else None
 

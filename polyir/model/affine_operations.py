@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -27,7 +27,7 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
-from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.affine_extra import MaxOp, PrefetchOp, affine_load, affine_store
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import (
     Constraint,
@@ -118,6 +118,18 @@ def set_bounds(
     op.lowerBoundsGroups = DenseIntElementsAttr.from_list(one, [len(lower)])
     op.upperBoundsGroups = DenseIntElementsAttr.from_list(one, [len(upper)])
     op.operands = (*lower_values, *upper_values)
+
+
+def load_at(
+    array: SSAValue, subscripts: Sequence[IndexExpression], type: Attribute | None = None
+) -> Operation:
+    """A load of an element, or of a vector of the type that is given."""
+    return affine_load(array, *map_of(subscripts, dimensions_only=True), type)
+
+
+def store_at(value: SSAValue, array: SSAValue, subscripts: Sequence[IndexExpression]) -> Operation:
+    """A store of an element, or of a vector."""
+    return affine_store(value, array, *map_of(subscripts, dimensions_only=True))
 
 
 def is_semi_affine(op: Operation) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects import affine
+from xdsl.ir.affine import AffineMap
 
 from polyir.base.diagnostics import LegalityError, ViolatedPair
 from polyir.dialects.dependence import DependenceKind
@@ -34,6 +34,7 @@ from polyir.model.local_arrays import (
     local_marks,
     shared_arrays,
 )
+from polyir.model.memory_accesses import MemoryAccess, access_of
 from polyir.model.scop import Scop
 from polyir.model.temporaries import why_no_temporary
 from polyir.sets.lists import maps_of
@@ -105,19 +106,16 @@ def require_right_copies(scop: Scop) -> None:
 
 
 def _require_copy(statement: StmtOp) -> None:
-    match tuple(statement.body.block.ops):
-        case (
-            affine.LoadOp(result=loaded, memref=source)
-            | affine.VectorLoadOp(result=loaded, memref=source),
-            affine.StoreOp(value=stored, memref=target)
-            | affine.VectorStoreOp(value=stored, memref=target),
-        ) if loaded is stored and source is not target:
+    match [access_of(op) for op in statement.body.block.ops]:
+        case [
+            MemoryAccess(map=AffineMap(), is_write=False) as load,
+            MemoryAccess(map=AffineMap(), is_write=True) as store,
+        ] if load.value is store.value and load.memref is not store.memref:
             return
-        case _:
-            raise LegalityError(
-                f"@{statement.sym_name.data} is added by an extension node, so it must copy: load "
-                "an element of one array and store it in another"
-            )
+    raise LegalityError(
+        f"@{statement.sym_name.data} is added by an extension node, so it must copy: load an "
+        "element of one array and store it in another"
+    )
 
 
 _END = "end of the scop"

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from xdsl.dialects import affine, arith, func, memref, scf
+from xdsl.dialects import affine, arith, func, scf
 from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.dialects.scop import StmtOp
+from polyir.model.memory_accesses import ElementLoad
 from polyir.model.raising.effects import LOADS, is_pure, stores_in
 
 
@@ -84,8 +85,8 @@ def simplify_extrema(statement: StmtOp) -> None:
     a call.
     """
     first, *others = stores_in(statement)
-    if isinstance(first, affine.StoreOp) and not others:
-        _simplify(first.value, first)
+    if isinstance(first.op, affine.StoreOp) and not others:
+        _simplify(first.value, first.op)
 
 
 def _simplify(value: SSAValue, store: affine.StoreOp) -> bool:
@@ -204,5 +205,5 @@ def _erase_unused(value: SSAValue) -> None:
 
 def _is_unused(op: Operation) -> bool:
     """Whether nothing needs a load or a pure operation of a statement."""
-    inside = isinstance(op, affine.LoadOp | memref.LoadOp) or is_pure(op)
+    inside = isinstance(op, ElementLoad) or is_pure(op)
     return inside and not any(True for result in op.results for _ in result.uses)

@@ -13,7 +13,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.base.walks import operations_in
 from polyir.dialects.index_arrays import (
     SIZE,
     Direction,
@@ -21,7 +20,7 @@ from polyir.dialects.index_arrays import (
     IndexArrayFacts,
 )
 from polyir.dialects.scop import ScopOp
-from polyir.model.raising.effects import STORES, may_overlap
+from polyir.model.raising.effects import may_overlap, stores_in
 from polyir.model.writes import first_write
 from polyir.sets.lists import parameters_of
 
@@ -51,7 +50,7 @@ def index_functions(op: ScopOp, names: Mapping[SSAValue, str]) -> dict[SSAValue,
     candidates = [value for value in names if _holds_indices(value)]
     if not candidates:
         return {}
-    written = {inner.memref for inner in operations_in(op) if isinstance(inner, STORES)}
+    written = {access.memref for access in stores_in(op)}
     return {
         value: _with_facts(IndexFunction(names[value]), op, value)
         for value in candidates

@@ -11,16 +11,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import islpy as isl
-from xdsl.dialects import affine, memref
-from xdsl.dialects.builtin import MemRefType, VectorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.base.walks import operations_in
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.local_arrays import shared_arrays, with_local_accesses
+from polyir.model.memory_accesses import MemoryAccess, accesses_of
 from polyir.model.statements import Access, AccessKind, Statement, SymbolicAccess
 from polyir.sets.names import unique_name as unique_name
 from polyir.tree import Schedule
@@ -163,7 +163,8 @@ class _AccessCollector:
     def collect(self, block: Block, certain: bool) -> None:
         """Add the accesses of `block`; not `certain` where the block may not be executed."""
         for op in block.ops:
-            self._collect_op(op, certain)
+            for access in accesses_of(op):
+                self._add(access, certain and access.is_certain)
             branches = self._branches(op)
             for region in op.regions:
                 part = None if branches is None else branches[region is not op.regions[0]]
@@ -189,38 +190,28 @@ class _AccessCollector:
         collector.collect(block, certain)
         self.accesses += collector.accesses
 
-    def _collect_op(self, op: Operation, certain: bool) -> None:
-        match op:
-            case affine.LoadOp() | affine.StoreOp():
-                subscripts = self._map_subscripts(op.map.data, op.indices)
-            case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
-                subscripts = self._map_subscripts(op.map.data, op.indices)
-                subscripts = _widen(subscripts, vector.type)
-            case memref.LoadOp() | memref.StoreOp():
-                subscripts = [self._subscript(index) for index in op.indices]
-            case _:
-                return
-        is_write = isinstance(op, affine.StoreOp | affine.VectorStoreOp | memref.StoreOp)
-        is_affine = not any(subscript is None for subscript in subscripts)
-        exact = certain and is_affine
+    def _add(self, access: MemoryAccess, certain: bool) -> None:
+        subscripts = _widen(self._subscripts(access), access.extents)
+        exact = certain and all(subscript is not None for subscript in subscripts)
         kind = AccessKind.READ
-        if is_write:
+        if access.is_write:
             kind = AccessKind.WRITE if exact else AccessKind.MAY_WRITE
-        array = self._symbols.names[op.memref]
+        array = self._symbols.names[access.memref]
         relation = self._relation(subscripts, array)
         symbolic = None
         if not exact:
-            symbolic = self._symbols.reader.read(op, self._body, self._domain)
+            symbolic = self._symbols.reader.read(access, self._body, self._domain)
         if symbolic is not None and symbolic.has_ranges:
             relation = self._symbols.possible_elements(symbolic, array, relation)
-        self.accesses.append(Access(kind, array, relation, op, exact, symbolic))
+        self.accesses.append(Access(kind, array, relation, access.op, exact, symbolic))
 
-    def _map_subscripts(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[_Subscript]:
+    def _subscripts(self, access: MemoryAccess) -> list[_Subscript]:
+        if access.map is None:
+            return [self._subscript(index) for index in access.indices]
         try:
-            results = self._reader.read_map(map, operands)
+            return [isl.Map.from_pw_aff(each) for each in access.read(self._reader)]
         except NotAffineError:
-            return [None] * len(map.results)
-        return [isl.Map.from_pw_aff(result) for result in results]
+            return [None] * access.rank
 
     def _subscript(self, index: SSAValue) -> _Subscript:
         try:
@@ -247,10 +238,8 @@ def _line(space: isl.Space) -> isl.Space:
     return space.params().set_from_params().add_dims(isl.dim_type.set, 1)
 
 
-def _widen(subscripts: list[_Subscript], vector: Attribute) -> list[_Subscript]:
+def _widen(subscripts: list[_Subscript], extents: Sequence[int]) -> list[_Subscript]:
     """Let the trailing subscripts run over the shape of a vector."""
-    assert isinstance(vector, VectorType)
-    extents = vector.get_shape()
     widened = list(subscripts)
     for position, extent in zip(range(-len(extents), 0), extents, strict=True):
         subscript = widened[position]

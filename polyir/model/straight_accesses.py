@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import islpy as isl
-from xdsl.dialects import affine, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, VectorType
+from xdsl.dialects import affine, scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 
 from polyir.model.affine import IndexReader, NotAffineError, constant
 from polyir.model.arguments import Source, source_of
+from polyir.model.memory_accesses import MemoryAccess, accesses_of
 from polyir.model.raising.context import shape_of
 from polyir.model.raising.control import branches_of, condition_of
-from polyir.model.raising.effects import LOADS, STORES, LoadOp, StoreOp
 from polyir.model.scop import unique_name
 
 
@@ -85,9 +85,9 @@ class _Arguments(IndexReader):
 
 def _in_block(block: Block, domain: isl.Set, reader: _Arguments) -> Iterator[Excluded]:
     for op in block.ops:
-        if isinstance(op, LOADS + STORES):
-            yield from _of_access(op, domain, reader)
-        elif isinstance(op, affine.IfOp | scf.IfOp):
+        for access in accesses_of(op):
+            yield from _of_access(access, domain, reader)
+        if isinstance(op, affine.IfOp | scf.IfOp):
             try:
                 holds = condition_of(op, reader)
             except NotAffineError:
@@ -98,30 +98,21 @@ def _in_block(block: Block, domain: isl.Set, reader: _Arguments) -> Iterator[Exc
                     yield from _in_block(inner, domain.intersect(condition), reader)
 
 
-def _of_access(op: LoadOp | StoreOp, domain: isl.Set, reader: _Arguments) -> Iterator[Excluded]:
+def _of_access(access: MemoryAccess, domain: isl.Set, reader: _Arguments) -> Iterator[Excluded]:
     try:
-        if isinstance(op, memref.LoadOp | memref.StoreOp):
-            subscripts = [reader.read(index) for index in op.indices]
-        else:
-            subscripts = reader.read_map(op.map.data, op.indices)
+        subscripts = access.read(reader)
     except NotAffineError:
         return
-    width = 1
-    if isinstance(op, affine.VectorLoadOp | affine.VectorStoreOp):
-        value = op.result if isinstance(op, affine.VectorLoadOp) else op.value
-        assert isinstance(value.type, VectorType)
-        width = value.type.get_shape()[-1]
-    for dimension, subscript in enumerate(subscripts):
+    widths = (1,) * (len(subscripts) - len(access.extents)) + access.extents
+    for dimension, (subscript, width) in enumerate(zip(subscripts, widths, strict=True)):
         outside = subscript.lt_set(constant(reader.space, 0))
-        extent = reader.extent(op.memref, dimension)
+        extent = reader.extent(access.memref, dimension)
         if extent is not None:
-            end = subscript
-            if dimension == len(subscripts) - 1:
-                end = subscript.add(constant(reader.space, width - 1))
+            end = subscript.add(constant(reader.space, width - 1))
             outside = outside.union(end.ge_set(extent))
         points = outside.intersect(domain).params().coalesce()
         if not points.is_empty():
-            yield Excluded(points, dict(reader.sources), _name(op.memref), dimension)
+            yield Excluded(points, dict(reader.sources), _name(access.memref), dimension)
 
 
 def _name(array: SSAValue) -> str:

@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import islpy as isl
-from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine import IndexReader, NotAffineError, constant_value
 from polyir.model.index_arrays import IndexFunction, index_functions, without_casts
+from polyir.model.memory_accesses import MemoryAccess, load_of
 from polyir.model.statements import SymbolicAccess
 from polyir.model.uninterpreted import Application, SymbolicSet
 from polyir.sets.values import isl_value
-
-ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 
 
 class SymbolicReader:
@@ -27,23 +26,23 @@ class SymbolicReader:
         self._scop = scop
         self._functions = index_functions(scop, names)
 
-    def read(self, op: Operation, block: Block, domain: isl.Set) -> SymbolicAccess | None:
-        """The access `op` of a statement with the body `block`, for the instances `domain`.
+    def read(self, access: MemoryAccess, block: Block, domain: isl.Set) -> SymbolicAccess | None:
+        """An access of a statement with the body `block`, for the instances `domain`.
 
         `None` if it is of no such form, or if it has no terms.
         """
-        if not self._functions or not isinstance(op, ElementAccess):
+        if not self._functions or access.extents:
             return None
         terms = _Terms(block, self._functions)
-        control = _control_around(op, block)
+        control = _control_around(access.op, block)
         try:
             for around, _ in control:
                 terms.add_control(around)
-            for index in op.indices:
+            for index in access.indices:
                 terms.add(index)
             if not terms.found:
                 return None
-            return _AccessReader(self._scop, block, domain, terms, op).access(control)
+            return _AccessReader(self._scop, block, domain, terms, access).symbolic(control)
         except NotAffineError:
             return None
 
@@ -82,37 +81,35 @@ class _Terms:
             return
         for operand in owner.operands:
             self.add(operand)
-        if isinstance(owner, affine.LoadOp | memref.LoadOp) and owner.memref in self.functions:
+        load = load_of(value)
+        if load is not None and not load.extents and load.memref in self.functions:
             self.found[value] = None
-            self.loads[value] = self.functions[owner.memref]
+            self.loads[value] = self.functions[load.memref]
 
 
 class _AccessReader:
     """Reads one access of a statement, and index values there, on the space of `[i, t, a]`."""
 
     def __init__(
-        self, scop: ScopOp, block: Block, domain: isl.Set, terms: _Terms, op: ElementAccess
+        self, scop: ScopOp, block: Block, domain: isl.Set, terms: _Terms, access: MemoryAccess
     ) -> None:
         self._block = block
         self._domain = domain
         self._terms = terms
-        self._op = op
+        self._access = access
         self._rank = domain.dim(isl.dim_type.set)
         self._positions = {value: self._rank + n for n, value in enumerate(terms.found)}
         self._parameters = {value: name for name, value in scop.parameter_values.items()}
-        self._elements = len(op.indices)
-        if not isinstance(op, memref.LoadOp | memref.StoreOp):
-            self._elements = len(op.map.data.results)
         self._points = domain.reset_tuple_id().add_dims(
-            isl.dim_type.set, len(self._positions) + self._elements
+            isl.dim_type.set, len(self._positions) + access.rank
         )
         self._space = self._points.get_space()
 
-    def access(self, control: Sequence[_Around]) -> SymbolicAccess:
+    def symbolic(self, control: Sequence[_Around]) -> SymbolicAccess:
         """The access below `control`; raises `NotAffineError`."""
-        op, count, points = self._op, len(self._positions), self._points
+        count, points = len(self._positions), self._points
         reader = IndexReader(self._space, self._resolve)
-        for number, subscript in enumerate(_subscripts(op, reader)):
+        for number, subscript in enumerate(self._access.read(reader)):
             place = self._variable(isl.dim_type.set, self._rank + count + number)
             points = points.intersect(place.eq_set(subscript))
         counters: list[tuple[int, str]] = []
@@ -126,7 +123,7 @@ class _AccessReader:
         applications = tuple(self._application(value, reader) for value in self._terms.loads)
         name = self._domain.get_tuple_name()
         symbolic = SymbolicSet(points, applications)
-        return SymbolicAccess(name, self._rank, count, self._elements, symbolic, tuple(counters))
+        return SymbolicAccess(name, self._rank, count, self._access.rank, symbolic, tuple(counters))
 
     def _resolve(self, value: SSAValue) -> isl.PwAff | None:
         source = without_casts(value)
@@ -168,18 +165,12 @@ class _AccessReader:
         return holds if is_first else holds.complement()
 
     def _application(self, value: SSAValue, reader: IndexReader) -> Application:
-        load = value.owner
-        assert isinstance(load, affine.LoadOp | memref.LoadOp)
-        arguments = tuple(map(_single, _subscripts(load, reader)))
+        load = load_of(value)
+        assert load is not None
+        arguments = tuple(map(_single, load.read(reader)))
         if not arguments:
             raise NotAffineError("memory without subscripts")
         return Application(self._terms.loads[value], arguments, self._positions[value])
-
-
-def _subscripts(op: ElementAccess, reader: IndexReader) -> Sequence[isl.PwAff]:
-    if isinstance(op, memref.LoadOp | memref.StoreOp):
-        return [reader.read(index) for index in op.indices]
-    return reader.read_map(op.map.data, op.indices)
 
 
 def _single(expression: isl.PwAff) -> isl.Aff:

@@ -7,17 +7,8 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
 from polyir.model.dataflow import array_flow
+from polyir.model.memory_accesses import access_of
 from polyir.model.scop import Scop
-
-ACCESSES = (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorStoreOp)
-"""The accesses whose subscripts can be rewritten."""
-
-AccessOp = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
-
-ELEMENTS = (memref.LoadOp, memref.StoreOp)
-"""The accesses whose subscripts may come out of memory."""
-
-ElementOp = memref.LoadOp | memref.StoreOp
 
 
 def uses_outside(scop: Scop, array: SSAValue) -> tuple[Operation, ...]:
@@ -71,7 +62,8 @@ def why_no_temporary(scop: Scop, array: str, is_any_subscript: bool = False) -> 
             continue
         if not scop.op.is_ancestor(op):
             return f"{op.name} uses it outside the scop"
-        if not (isinstance(op, ACCESSES) or (is_any_subscript and isinstance(op, ELEMENTS))):
+        access = access_of(op)
+        if access is None or (access.map is None and not is_any_subscript):
             return f"{op.name} accesses it with subscripts that are not affine"
     if not is_new_each_time(scop, value) and array_flow(scop, array).is_live_in:
         return "the scop may read what an earlier execution of it has left there"

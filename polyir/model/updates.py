@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from polyir.dialects.shaped_operations import comparison, operation_on
 from polyir.model.extrema import choice_of
+from polyir.model.memory_accesses import accesses_of
 from polyir.model.statements import Access, AccessKind, Statement
 
 
@@ -151,9 +152,7 @@ class Update:
 
 def memory_of(access: Access) -> SSAValue:
     """The memref that an access of a statement uses."""
-    operation = access.operation
-    assert isinstance(operation, affine.LoadOp | affine.StoreOp)
-    return operation.memref
+    return accesses_of(access.operation)[0].memref
 
 
 def update_of(statement: Statement) -> Update | None:

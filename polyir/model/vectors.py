@@ -13,7 +13,6 @@ from operator import mul
 from typing import Final
 
 import islpy as isl
-from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
@@ -27,6 +26,7 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 
+from polyir.model.memory_accesses import access_of
 from polyir.model.statements import Access, Statement
 from polyir.sets.values import isl_value
 
@@ -63,11 +63,9 @@ def has_vectors(statement: Statement) -> bool:
 
 def vector_of(access: Access) -> VectorType | None:
     """The type of the vector that an access loads or stores; `None` if it is of one element."""
-    match access.operation:
-        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
-            assert isinstance(vector.type, VectorType)
-            return vector.type
-    return None
+    own = access_of(access.operation)
+    type = own.value.type if own is not None and own.extents else None
+    return type if isinstance(type, VectorType) else None
 
 
 def first_elements(access: Access) -> isl.Map:

@@ -7,7 +7,7 @@ from functools import reduce
 
 import islpy as isl
 from xdsl.builder import Builder
-from xdsl.dialects import affine, func, memref
+from xdsl.dialects import affine, func
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -17,12 +17,13 @@ from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import MemoryAccess, accesses_of
+from polyir.model.raising.effects import stores_in
 from polyir.model.scop import scop_of
 
 MOST_PIECES = 8
 """Bounds with more cases than this are not worth computing at run time."""
 
-_ACCESSES = (affine.LoadOp, affine.StoreOp, memref.LoadOp, memref.StoreOp)
 _FOLLOWED = ("affine.apply", "affine.min", "affine.max", "arith.constant")
 
 
@@ -39,9 +40,7 @@ class AccessedElements:
         self._values: dict[str, SSAValue] = {}
         self._parts: dict[SSAValue, list[isl.Set]] = {}
         self._unknown: set[SSAValue] = set()
-        self._stored = {
-            op.memref for op in function.walk() if isinstance(op, affine.StoreOp | memref.StoreOp)
-        }
+        self._stored = {access.memref for access in stores_in(function)}
         for op in self.block.ops:
             self._collect(op, isl.Set.universe(self.context.get_space()))
 
@@ -70,12 +69,14 @@ class AccessedElements:
         """Add the accesses of an operation that is executed where `reached` says."""
         if isinstance(op, ScopOp):
             self._collect_scop(op, reached)
-        elif isinstance(op, _ACCESSES):
-            elements = self._element(op)
-            if elements is None:
-                self._unknown.add(op.memref)
-            else:
-                self._parts.setdefault(op.memref, []).append(elements.intersect_params(reached))
+        elif accesses := accesses_of(op):
+            for access in accesses:
+                elements = self._element(access)
+                if elements is None:
+                    self._unknown.add(access.memref)
+                else:
+                    parts = self._parts.setdefault(access.memref, [])
+                    parts.append(elements.intersect_params(reached))
         elif op.name in ("affine.if", "scf.if"):
             for region in op.regions:
                 for inner in region.block.ops if region.blocks else ():
@@ -116,15 +117,12 @@ class AccessedElements:
                     elements.intersect_params(context).intersect_params(reached)
                 )
 
-    def _element(self, op: Operation) -> isl.Set | None:
+    def _element(self, access: MemoryAccess) -> isl.Set | None:
         """The element that a load or store outside of scops accesses."""
-        reader = self._index_reader()
+        if access.extents:
+            return None
         try:
-            if isinstance(op, affine.LoadOp | affine.StoreOp):
-                subscripts = reader.read_map(op.map.data, op.indices)
-            else:
-                assert isinstance(op, memref.LoadOp | memref.StoreOp)
-                subscripts = [reader.read(index) for index in op.indices]
+            subscripts = access.read(self._index_reader())
         except NotAffineError:
             return None
         element = isl.Map.universe(isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, 0, 0))
@@ -161,7 +159,7 @@ class AccessedElements:
         if isinstance(value.owner, Block):
             return value.owner is self.block
         op = value.owner
-        is_changed = isinstance(op, affine.LoadOp | memref.LoadOp) and op.memref in self._stored
+        is_changed = any(access.memref in self._stored for access in accesses_of(op))
         is_simple = op.parent_block() is self.block and not op.regions and not is_changed
         return is_simple and all(
             isinstance(each.type, MemRefType) or self._is_known(each) for each in op.operands

@@ -15,7 +15,7 @@ from itertools import combinations, count
 
 import islpy as isl
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, func, gpu, memref
+from xdsl.dialects import arith, func, gpu, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
@@ -34,6 +34,7 @@ from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.translation import TranslatedRegion
+from polyir.model.raising.effects import stores_in
 from polyir.regions.accessed_elements import (
     AccessedElements,
     bounds_text,
@@ -132,11 +133,7 @@ def _pairs(content: TranslatedRegion) -> Iterator[tuple[int | str, int | str]]:
     All elements between the first and the last are copied back, so that what pointers with
     `restrict` lead to must be apart as a whole.
     """
-    written = {
-        op.memref
-        for op in content.function.walk()
-        if isinstance(op, affine.StoreOp | memref.StoreOp)
-    }
+    written = {store.memref for store in stores_in(content.function)}
     arguments, values = content.arguments, content.function.body.block.args
     # No variable is an element of an array: what is known of pointers to it holds.
     arrays = [n for n in range(len(arguments)) if _rank(values[n]) > 0]

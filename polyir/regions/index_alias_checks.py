@@ -22,8 +22,9 @@ from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
-from polyir.irregular.slices import AddressSlice, Element, ElementAccess, address_slice
+from polyir.irregular.slices import AddressSlice, Element, address_slice
 from polyir.loops.loop_forms import SequentialLoop
+from polyir.model.memory_accesses import ElementAccess
 from polyir.regions.alias_checks import AliasCheck, ApartPair, ArgumentRange
 
 _FAR: Final = 2**62

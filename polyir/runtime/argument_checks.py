@@ -13,7 +13,7 @@ from typing import Final
 
 import islpy as isl
 import numpy as np
-from xdsl.dialects import affine, memref, vector
+from xdsl.dialects import memref
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue, Use
 from xdsl.traits import SymbolTable
@@ -22,6 +22,7 @@ from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import within_operations
 from polyir.irregular.checked_indices import IndexCheck
 from polyir.model.arguments import Source
+from polyir.model.memory_accesses import is_load
 from polyir.model.requirements import Requirement
 from polyir.sets.lists import basic_sets_of
 from polyir.sets.values import isl_value
@@ -230,14 +231,6 @@ def _whole(value: isl.Val) -> str:
     return str(value.to_python())
 
 
-_READS: Final = (
-    affine.LoadOp,
-    affine.VectorLoadOp,
-    memref.LoadOp,
-    memref.DimOp,
-    vector.LoadOp,
-)
-
 _VIEWS: Final = frozenset(
     f"memref.{name}"
     for name in ("cast", "subview", "reinterpret_cast", "collapse_shape", "expand_shape", "view")
@@ -257,7 +250,7 @@ def _is_read(use: Use, entered: Mapping[SSAValue, None]) -> bool:
     # Few programs need the dialect, and importing it takes time. The source is the last operand.
     if op.name == "gpu.memcpy":
         return use.index == len(op.operands) - 1
-    return isinstance(op, _READS)
+    return isinstance(op, memref.DimOp) or is_load(op)
 
 
 def written_arguments(function: FuncOp) -> frozenset[int]:

@@ -47,6 +47,7 @@ from polyir.dialects.affine_extra import (
     RankOp,
 )
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, atomic_kind, is_valid_symbol
+from polyir.model.memory_accesses import accesses_of
 from polyir.target.affine_text import expression_text, map_text, set_text
 from polyir.target.errors import operation_name
 from polyir.target.gpu_text import GPU_TEXT, gpu_dictionaries
@@ -289,30 +290,20 @@ def _print_func(printer: MlirPrinter, op: Operation) -> None:
     printer.print_op_attributes(op.attributes, print_keyword=True)
 
 
-def _print_load(printer: MlirPrinter, op: Operation) -> None:
-    assert isinstance(op, affine.LoadOp | affine.VectorLoadOp)
+def _print_access(printer: MlirPrinter, op: Operation) -> None:
+    (access,) = accesses_of(op)
+    assert access.map is not None
     printer.print_string(" ")
-    printer.print_access(op.memref, op.map.data, op.indices)
+    if access.is_write:
+        printer.print_operand(access.value)
+        printer.print_string(", ")
+    printer.print_access(access.memref, access.map, access.indices)
     printer.print_op_attributes(op.attributes)
     printer.print_string(" : ")
-    printer.print_attribute(op.memref.type)
-    if isinstance(op, affine.VectorLoadOp):
+    printer.print_attribute(access.memref.type)
+    if access.extents:
         printer.print_string(", ")
-        printer.print_attribute(op.result.type)
-
-
-def _print_store(printer: MlirPrinter, op: Operation) -> None:
-    assert isinstance(op, affine.StoreOp | affine.VectorStoreOp)
-    printer.print_string(" ")
-    printer.print_operand(op.value)
-    printer.print_string(", ")
-    printer.print_access(op.memref, op.map.data, op.indices)
-    printer.print_op_attributes(op.attributes)
-    printer.print_string(" : ")
-    printer.print_attribute(op.memref.type)
-    if isinstance(op, affine.VectorStoreOp):
-        printer.print_string(", ")
-        printer.print_attribute(op.value.type)
+        printer.print_attribute(access.value.type)
 
 
 def _print_prefetch(printer: MlirPrinter, op: Operation) -> None:
@@ -531,10 +522,10 @@ def _print_execute_region(printer: MlirPrinter, op: Operation) -> None:
 _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyType(
     {
         func.FuncOp.name: _print_func,
-        affine.LoadOp.name: _print_load,
-        affine.VectorLoadOp.name: _print_load,
-        affine.StoreOp.name: _print_store,
-        affine.VectorStoreOp.name: _print_store,
+        affine.LoadOp.name: _print_access,
+        affine.VectorLoadOp.name: _print_access,
+        affine.StoreOp.name: _print_access,
+        affine.VectorStoreOp.name: _print_access,
         PrefetchOp.name: _print_prefetch,
         DelinearizeIndexOp.name: _print_delinearize,
         DmaStartOp.name: _print_transfer,

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, VectorType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects.builtin import IndexType, MemRefType, VectorType
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from polyir.dialects.affine_extra import vector_load, vector_store
+from polyir.dialects.affine_extra import affine_load, affine_store
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.scop import ScopOp, Space, StmtOp
 from polyir.model.affine_maps import affine_expression, map_over
@@ -183,19 +182,12 @@ def copy_operation(op: ScopOp, copy: CopyStatement, array: SSAValue, local: SSAV
     (source, read), (target, written) = (
         (outside, inside_) if copy.is_copy_in else (inside_, outside)
     )
-    read_map, read_operands = map_over(read, values)
-    written_map, written_operands = map_over(written, values)
     assert isinstance(source.type, MemRefType)
-    element_type = source.type.element_type
-    load: affine.LoadOp | affine.VectorLoadOp
-    store: affine.StoreOp | affine.VectorStoreOp
+    type: Attribute = source.type.element_type
     if copy.width > 1:
-        vector = VectorType(element_type, [copy.width])
-        load = vector_load(source, read_operands, read_map, vector)
-        store = vector_store(load.result, target, written_operands, written_map)
-    else:
-        load = affine.LoadOp(source, read_operands, AffineMapAttr(read_map), element_type)
-        store = affine.StoreOp(load.result, target, written_operands, AffineMapAttr(written_map))
+        type = VectorType(type, [copy.width])
+    load = affine_load(source, *map_over(read, values), type)
+    store = affine_store(load.results[0], target, *map_over(written, values))
     block.add_ops([load, store])
     statement = StmtOp(copy.name, copy.domain, Region(block))
     for each in (load, store, statement):

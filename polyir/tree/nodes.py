@@ -247,9 +247,9 @@ def _say_the_same(one: Any, other: Any) -> bool:
         return all(_say_the_same(getattr(one, name), getattr(other, name)) for name in names)
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_say_the_same, one, other))
-    if isinstance(one, isl.UnionPwAff | isl.Set) and type(one) is type(other):
+    if isinstance(one, isl.UnionPwAff) and isinstance(other, isl.UnionPwAff):
         return bool(one.plain_is_equal(other))
-    if isinstance(one, isl.UnionSet) and isinstance(other, isl.UnionSet):
+    if isinstance(one, isl.UnionSet | isl.Set) and type(one) is type(other):
         return bool(one.is_equal(other))
     return bool(one == other)
 

@@ -33,6 +33,7 @@ from polyir.frontend.c.conditions import Condition
 from polyir.frontend.c.errors import location_of_node
 from polyir.frontend.c.facts import condition_for, varies_less_than
 from polyir.model.affine import pw_aff_of
+from polyir.model.affine_operations import load_at, store_at
 from polyir.model.index_expressions import (
     Atom,
     Constraint,
@@ -449,12 +450,9 @@ class Builder:
 
     def load(self, memory: SSAValue, indices: Sequence[IndexExpression]) -> SSAValue:
         """A load of one element, affine where its subscripts are."""
-        op: affine.LoadOp | memref.LoadOp
+        op: Operation
         if all(self.is_affine(index) for index in indices):
-            map, operands = map_of(indices, dimensions_only=True)
-            assert isinstance(memory.type, MemRefType)
-            element = memory.type.element_type
-            op = affine.LoadOp(memory, operands, AffineMapAttr(map), element)
+            op = load_at(memory, indices)
         else:
             op = memref.LoadOp.get(memory, [self.index_value(index) for index in indices])
         self._record(memory, op, indices)
@@ -462,10 +460,9 @@ class Builder:
 
     def store(self, value: SSAValue, memory: SSAValue, indices: Sequence[IndexExpression]) -> None:
         """A store of one element, affine where its subscripts are."""
-        op: affine.StoreOp | memref.StoreOp
+        op: Operation
         if all(self.is_affine(index) for index in indices):
-            map, operands = map_of(indices, dimensions_only=True)
-            op = affine.StoreOp(value, memory, operands, AffineMapAttr(map))
+            op = store_at(value, memory, indices)
         else:
             values = [self.index_value(index) for index in indices]
             op = memref.StoreOp.get(value, memory, values)

@@ -16,15 +16,17 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 
-from xdsl.dialects import affine, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from polyir.frontend.c.builder import Builder, SubscriptedAccess, extremum_of
 from polyir.frontend.c.conditions import Condition, Test, parts_of_conjunction
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
-from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.affine_operations import load_at, store_at
+from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import ElementLoad, ElementStore
 
 Monomial = tuple[SSAValue, ...]
 Polynomial = Mapping[Monomial, int]
@@ -389,17 +391,11 @@ def _replace(
     op: Operation, memory: SSAValue, new: SSAValue, indices: Sequence[IndexExpression]
 ) -> None:
     """The access `op` of `memory` becomes one of `new`."""
-    map, operands = map_of(indices, dimensions_only=True)
-    attribute = AffineMapAttr(map)
-    if isinstance(op, affine.LoadOp | memref.LoadOp):
-        load = affine.LoadOp(new, operands, attribute, op.results[0].type)
-        load.location = op.location
-        load.result.name_hint = op.results[0].name_hint
-        Rewriter.insert_op(load, InsertPoint.before(op))
-        op.results[0].replace_all_uses_with(load.result)
+    if isinstance(op, ElementLoad):
+        moved = load_at(new, indices)
+        moved.results[0].name_hint = op.results[0].name_hint
     else:
-        assert isinstance(op, affine.StoreOp | memref.StoreOp)
-        store = affine.StoreOp(op.value, new, operands, attribute)
-        store.location = op.location
-        Rewriter.insert_op(store, InsertPoint.before(op))
-    Rewriter.erase_op(op)
+        assert isinstance(op, ElementStore)
+        moved = store_at(op.value, new, indices)
+    moved.location = op.location
+    Rewriter.replace_op(op, moved)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pycparser import c_ast
-from xdsl.dialects import affine, func, memref
+from xdsl.dialects import affine, func
 from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
@@ -29,6 +29,7 @@ from polyir.frontend.c.types import Arithmetic, common_type
 from polyir.frontend.c.values import Conversions, Value, difference
 from polyir.frontend.c.variables import ElementInMemory, Local, NotTrackedError
 from polyir.model.index_expressions import Constraint, IndexExpression, compose
+from polyir.model.memory_accesses import accesses_in, accesses_of
 
 _CEIL: Final = AffineBinaryOpKind.CeilDiv
 _FLOOR: Final = AffineBinaryOpKind.FloorDiv
@@ -275,7 +276,7 @@ def _data_test(
 
 def may_change(bounds: CounterRange, body: Block) -> bool:
     """Whether a loop may write what its limits are computed from; C computes them each time."""
-    stored = [op.memref for op in body.walk() if isinstance(op, affine.StoreOp | memref.StoreOp)]
+    stored = [access.memref for access in accesses_in(body) if access.is_write]
     pending = [value for limit in bounds.limits for value in limit.values()]
     seen: dict[SSAValue, None] = {}
     while pending:
@@ -284,7 +285,7 @@ def may_change(bounds: CounterRange, body: Block) -> bool:
             continue
         seen[value] = None
         op = value.owner
-        if isinstance(op, affine.LoadOp | memref.LoadOp) and op.memref in stored:
+        if any(access.memref in stored for access in accesses_of(op)):
             return True
         pending += op.operands
         pending += [operand for inner in op.walk() for operand in inner.operands]

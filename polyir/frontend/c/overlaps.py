@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from pycparser import c_ast
-from xdsl.dialects import affine, memref
 from xdsl.ir import Block
 
 from polyir.frontend.c.calls import CallRead
@@ -19,6 +18,7 @@ from polyir.frontend.c.errors import NotModelledError, refuse
 from polyir.frontend.c.places import BaseObject, SourceArgument, SourceArray, SourcePointer
 from polyir.frontend.c.points_to import OUTSIDE, Object, PointsTo
 from polyir.frontend.c.types import Arithmetic, CArrayType, Pointer
+from polyir.model.memory_accesses import accesses_in
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,7 @@ def _accessed(
     counters: Mapping[str, Arithmetic],
     points_to: PointsTo,
 ) -> Iterator[_Accessed]:
-    stored = {
-        op.memref: None for op in entry.walk() if isinstance(op, affine.StoreOp | memref.StoreOp)
-    }
+    stored = {access.memref for access in accesses_in(entry) if access.is_write}
     variables: dict[str, None] = {}
     for position, argument in enumerate(arguments):
         if isinstance(argument, SourcePointer):

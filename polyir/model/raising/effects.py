@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from polyir.dialects.pure_functions import is_pure_call
+from polyir.model.memory_accesses import MemoryAccess, accesses_in
 
 LOADS = (affine.LoadOp, affine.VectorLoadOp, memref.LoadOp)
 STORES = (affine.StoreOp, affine.VectorStoreOp, memref.StoreOp)
@@ -17,21 +18,16 @@ ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
 
 AllocationOp = memref.AllocOp | memref.AllocaOp
 LoadOp = affine.LoadOp | affine.VectorLoadOp | memref.LoadOp
-StoreOp = affine.StoreOp | affine.VectorStoreOp | memref.StoreOp
 
 
-def loads_in(op: Operation) -> Iterator[LoadOp]:
-    """The loads of `op` and of what is inside it."""
-    for inner in op.walk():
-        if isinstance(inner, LOADS):
-            yield inner
+def loads_in(op: Operation) -> Iterator[MemoryAccess]:
+    """The reads of `op` and of what is inside it."""
+    return (access for access in accesses_in(op) if not access.is_write)
 
 
-def stores_in(op: Operation) -> Iterator[StoreOp]:
-    """The stores of `op` and of what is inside it."""
-    for inner in op.walk():
-        if isinstance(inner, STORES):
-            yield inner
+def stores_in(op: Operation) -> Iterator[MemoryAccess]:
+    """The writes of `op` and of what is inside it."""
+    return (access for access in accesses_in(op) if access.is_write)
 
 
 def has_store(op: Operation) -> bool:

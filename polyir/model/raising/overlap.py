@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import islpy as isl
-from xdsl.dialects import affine, memref
 from xdsl.ir import Operation
 
 from polyir.model.affine import IndexReader, NotAffineError
+from polyir.model.memory_accesses import MemoryAccess
 from polyir.model.raising.control import LOOPS, bounds_of, iterators_of
-from polyir.model.raising.effects import LoadOp, StoreOp
 
 
-def may_write_element(store: StoreOp, load: LoadOp, reader: IndexReader) -> bool:
+def may_write_element(store: MemoryAccess, load: MemoryAccess, reader: IndexReader) -> bool:
     """Whether some execution of `store` may write the element that `load` reads.
 
     Only executions of `store` with the current values of the iterators around `load` are
@@ -26,27 +25,17 @@ def may_write_element(store: StoreOp, load: LoadOp, reader: IndexReader) -> bool
     """
     if store.memref is not load.memref:
         return False
+    if store.extents or load.extents:
+        return True
     try:
-        subscripts = zip(subscripts_of(store, reader), subscripts_of(load, reader), strict=True)
         meeting = isl.Set.universe(reader.space)
-        for left, right in subscripts:
+        for left, right in zip(store.read(reader), load.read(reader), strict=True):
             meeting = meeting.intersect(left.eq_set(right))
-        for loop in _loops_around(store, reader):
+        for loop in _loops_around(store.op, reader):
             meeting = meeting.intersect(loop)
     except NotAffineError:
         return True
     return not meeting.is_empty()
-
-
-def subscripts_of(op: LoadOp | StoreOp, reader: IndexReader) -> list[isl.PwAff]:
-    """The subscripts of one element; raises `NotAffineError` if they are not affine."""
-    match op:
-        case affine.LoadOp() | affine.StoreOp():
-            return reader.read_map(op.map.data, op.indices)
-        case memref.LoadOp() | memref.StoreOp():
-            return [reader.read(index) for index in op.indices]
-        case _:
-            raise NotAffineError(f"{op.name} accesses more than one element")
 
 
 def _loops_around(op: Operation, reader: IndexReader) -> Iterator[isl.Set]:

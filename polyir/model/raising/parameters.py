@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 
 import islpy as isl
-from xdsl.dialects import affine, memref, scf
+from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.model.affine import IndexReader, NotAffineError
+from polyir.model.memory_accesses import accesses_of
 from polyir.model.raising.control import (
     LOOPS,
     bounds_of,
@@ -71,14 +73,9 @@ class ParameterFinder:
                 self._attempt(lambda: bounds_of(op, self.reader))
             case affine.IfOp() | scf.IfOp() if is_control(op, self.reader):
                 self._attempt(lambda: condition_of(op, self.reader))
-            case affine.LoadOp() | affine.StoreOp() | memref.LoadOp() | memref.StoreOp():
-                self._collect_indices(op.indices)
-            case affine.VectorLoadOp() | affine.VectorStoreOp():
-                self._collect_indices(op.indices)
-
-    def _collect_indices(self, indices: Sequence[SSAValue]) -> None:
-        for index in indices:
-            self._attempt(partial(self.reader.read, index))
+            case _:
+                for index in chain.from_iterable(each.indices for each in accesses_of(op)):
+                    self._attempt(partial(self.reader.read, index))
 
     def _attempt(self, read: Callable[[], object]) -> bool:
         """Whether `read` succeeds; if not, drop the parameters that it found."""

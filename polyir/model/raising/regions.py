@@ -21,6 +21,7 @@ from polyir.dialects.reductions import combination_of, neutral_element
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine import NotAffineError
 from polyir.model.affine_operations import has_undefined_division, is_semi_affine
+from polyir.model.memory_accesses import accesses_in, accesses_of
 from polyir.model.raising.control import (
     LOOPS,
     LoopOp,
@@ -31,14 +32,10 @@ from polyir.model.raising.control import (
 )
 from polyir.model.raising.effects import (
     ALLOCATIONS,
-    LOADS,
-    STORES,
     is_pure,
     is_same_memref,
-    loads_in,
     makes_memref,
     may_overlap,
-    stores_in,
     stores_or_carries,
 )
 from polyir.model.raising.parameters import ParameterFinder
@@ -142,17 +139,14 @@ class _BlockScan:
     def _memrefs_with(self, op: Operation) -> dict[SSAValue, bool]:
         """The memrefs of the run with `op`, and whether it writes them."""
         memrefs = dict(self._memrefs)
-        for load in loads_in(op):
-            memrefs.setdefault(load.memref, False)
-        for store in stores_in(op):
-            memrefs[store.memref] = True
+        for access in accesses_in(op):
+            memrefs[access.memref] = access.is_write or memrefs.get(access.memref, False)
         return memrefs
 
     def _check_overlap(self, op: Operation) -> None:
         """Refuse an operation if one of its memrefs may share memory with another of the run."""
         memrefs = self._memrefs_with(op)
-        touched = [access.memref for access in (*loads_in(op), *stores_in(op))]
-        own = {value: memrefs[value] for value in touched}
+        own = {access.memref: memrefs[access.memref] for access in accesses_in(op)}
         for value, written in memrefs.items():
             for other, other_written in own.items():
                 if is_same_memref(value, other) or not (written or other_written):
@@ -274,7 +268,7 @@ def _check_simple(op: Operation) -> None:
         raise _UnsupportedError(
             op, f"the map of `{op.name}` is semi-affine: a product of variables, or division by one"
         )
-    if isinstance(op, LOADS + STORES):
+    if accesses_of(op):
         return
     if isinstance(op, func.CallOp) and not is_pure(op):
         raise _UnsupportedError(

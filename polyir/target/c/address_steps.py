@@ -11,15 +11,17 @@ are left out. An empty assembly statement that may access all memory is an effec
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import permutations
 
-from xdsl.dialects import affine, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Block, SSAValue
 
 from polyir.model.affine import NotAffineError
 from polyir.model.affine_operations import written_out
-from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import MemoryAccess, accesses_in
 
 Step = Mapping[frozenset[int], int]
 """How far an address moves: elements by the dynamic extents of the array that multiply them."""
@@ -29,12 +31,11 @@ def needs_effect(body: Block) -> bool:
     """Whether a loop accesses an array at two addresses that move by different multiples."""
     steps: dict[tuple[SSAValue, SSAValue], list[Step]] = {}
     written: dict[SSAValue, IndexExpression] = {}
-    for op in body.walk():
-        if isinstance(op, affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp):
-            for counter, step in _steps(op, written):
-                known = steps.setdefault((_base(op.memref), counter), [])
-                if step not in known:
-                    known.append(step)
+    for access in accesses_in(body):
+        for counter, step in () if access.extents else _steps(access, written):
+            known = steps.setdefault((_base(access.memref), counter), [])
+            if step not in known:
+                known.append(step)
     return any(
         _is_multiple(one, other)
         for known in steps.values()
@@ -43,20 +44,17 @@ def needs_effect(body: Block) -> bool:
 
 
 def _steps(
-    op: affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp,
-    written: dict[SSAValue, IndexExpression],
+    access: MemoryAccess, written: dict[SSAValue, IndexExpression]
 ) -> Iterator[tuple[SSAValue, Step]]:
     """The step of the address for each counter in the subscripts."""
-    subscripts = tuple(written_out(index, written) for index in op.indices)
-    if isinstance(op, affine.LoadOp | affine.StoreOp):
-        try:
-            subscripts = compose(op.map.data, subscripts)
-        except NotAffineError:
-            return
-    assert isinstance(op.memref.type, MemRefType)
+    try:
+        subscripts = access.subscripts(partial(written_out, known=written))
+    except NotAffineError:
+        return
+    assert isinstance(access.memref.type, MemRefType)
     found: dict[SSAValue, dict[frozenset[int], int]] = {}
     factor, dynamic = 1, frozenset[int]()
-    extents = op.memref.type.get_shape()
+    extents = access.memref.type.get_shape()
     for position in reversed(range(len(extents))):
         for atom, coefficient in subscripts[position].terms:
             if isinstance(atom, SSAValue) and isinstance(atom.owner, Block):

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from xdsl.dialects import affine, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.allocation_checks import AllocatedOp, ThreadPartOp
 from polyir.dialects.strided_views import Part, parts
+from polyir.model.memory_accesses import ElementLoad, ElementStore, accesses_of
 from polyir.target.abi import ArrayType, Scalar, array_type, scalar_type, symbol_name
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import Dialect
@@ -43,26 +44,26 @@ from polyir.target.c.syntax import (
 from polyir.target.errors import unsupported
 
 
-def translate_load(body: Body, op: affine.LoadOp | memref.LoadOp) -> None:
+def translate_load(body: Body, op: ElementLoad) -> None:
     result = op.results[0]
-    element = body.element(op.memref, _indices(body, op))
+    element = element_of(body, op)
     body.define(result, cast(scalar_type(result.type, op), element))
 
 
-def translate_store(body: Body, op: affine.StoreOp | memref.StoreOp) -> None:
+def translate_store(body: Body, op: ElementStore) -> None:
     value = body.value(op.value)
     if op in body.plan.first_stores:
         body.add(LocalArray(body.array(op.memref), value))
     else:
-        body.add(Assign(body.element(op.memref, _indices(body, op)), value))
+        body.add(Assign(element_of(body, op), value))
 
 
-def _indices(
-    body: Body, op: affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
-) -> list[Expression]:
-    if isinstance(op, affine.LoadOp | affine.StoreOp):
-        return body.map(op.map.data, op.indices)
-    return [body.value(index) for index in op.indices]
+def element_of(body: Body, op: Operation) -> Element:
+    """The element that a load or store accesses; of several, the first one."""
+    (access,) = accesses_of(op)
+    if access.map is not None:
+        return body.element(access.memref, body.map(access.map, access.indices))
+    return body.element(access.memref, [body.value(index) for index in access.indices])
 
 
 def translate_dim(body: Body, op: memref.DimOp) -> None:

@@ -25,6 +25,7 @@ from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import is_pure_call
+from polyir.model.memory_accesses import ElementStore, accesses_of
 from polyir.model.raising.effects import base_of
 from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.affine import occurrences, set_sides
@@ -82,7 +83,6 @@ def is_on_vectors(op: Operation) -> bool:
     return name.startswith(("vector.", "affine.vector_"))
 
 
-_VECTOR_LOADS = ("affine.vector_load", "vector.load", "vector.maskedload")
 _VECTOR_EFFECTS = (
     "affine.vector_store",
     "vector.store",
@@ -172,12 +172,9 @@ def _uses(op: Operation) -> _Uses:
             split = lower.num_dims + lower.num_symbols
             yield from _of_map(op.lowerBoundsMap, op.map_operands[:split], _Use.REPEATED)
             yield from _of_map(op.upperBoundsMap, op.map_operands[split:], _Use.REPEATED)
-        case affine.LoadOp() | affine.VectorLoadOp():
-            yield op.memref, _Use.ONCE
-            yield from _of_map(op.map, op.indices, _Use.ONCE)
-        case affine.StoreOp() | affine.VectorStoreOp():
-            yield op.value, _Use.ONCE
-            yield op.memref, _Use.ONCE
+        case affine.LoadOp() | affine.VectorLoadOp() | affine.StoreOp() | affine.VectorStoreOp():
+            others = len(op.operands) - len(op.indices)
+            yield from ((operand, _Use.ONCE) for operand in op.operands[:others])
             yield from _of_map(op.map, op.indices, _Use.ONCE)
         case affine.ApplyOp() | affine.MinOp() | MaxOp():
             yield from _of_map(op.map, op.operands, _Use.ONCE)
@@ -392,8 +389,9 @@ class _Folding:
                 self.folded[op.results[0]] = None
                 continue
             loaded: dict[_Memory, None] = {}
-            if isinstance(op, affine.LoadOp | memref.LoadOp) or op.name in _VECTOR_LOADS:
-                loaded[_memory(op.operands[0])] = None
+            for access in accesses_of(op):
+                if not access.is_write:
+                    loaded[_memory(access.memref)] = None
             for value, use in self._all_uses(op):
                 arrays = waiting.pop(_source(value), None)
                 if arrays is None or use is _Use.NAMED or (arrays and use is _Use.REPEATED):
@@ -507,5 +505,5 @@ def _first_stores(ops: Iterable[Operation]) -> Iterator[tuple[Operation, Operati
             first = op.next_op
             while first is not None and not any(inner in users for inner in first.walk()):
                 first = first.next_op
-            if isinstance(first, affine.StoreOp | memref.StoreOp) and first.memref is op.memref:
+            if isinstance(first, ElementStore) and first.memref is op.memref:
                 yield first, op

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import affine, func, memref
+from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
+from polyir.model.memory_accesses import is_load
 from polyir.target.abi import Scalar, symbol_of
 from polyir.target.c.function import PlainPointer
-
-_READS = affine.LoadOp | memref.LoadOp
 
 PlainPointers = Mapping[str, Mapping[int, PlainPointer]]
 """For each function, by its symbol, the parameters that are plain pointers."""
@@ -62,6 +61,6 @@ class _Finder:
             if callee is not None:
                 if self._is_written(callee.body.block.args[use.index]):
                     return True
-            elif not isinstance(op, _READS):
+            elif not is_load(op):
                 return True
         return False

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from xdsl.dialects import affine
 from xdsl.dialects.builtin import MemRefType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.memory_extra import PrefetchOp
 from polyir.target.c.body import Body
 from polyir.target.c.masks import vector_type
+from polyir.target.c.memory import element_of
 from polyir.target.c.syntax import Assign, Element, ExpressionStatement
 from polyir.target.c.vector_helpers import mask_of, prefetch
 from polyir.target.c.vector_instructions import masked_load, masked_store
@@ -87,13 +86,4 @@ def _first(body: Body, op: Operation, base: SSAValue) -> Element:
             op,
             f"vectors in memory of type '{base.type}' are not supported by {body.dialect.target}",
         )
-    if isinstance(op, affine.VectorLoadOp | affine.VectorStoreOp):
-        return body.element(base, body.map(op.map.data, op.indices))
-    return body.element(base, [body.value(index) for index in _indices(op, base)])
-
-
-def _indices(op: Operation, base: SSAValue) -> Sequence[SSAValue]:
-    """The operands after the memref, one for each dimension."""
-    assert isinstance(base.type, MemRefType)
-    start = next(n for n, operand in enumerate(op.operands) if operand is base) + 1
-    return op.operands[start : start + base.type.get_num_dims()]
+    return element_of(body, op)

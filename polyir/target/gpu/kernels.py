@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.gpu_extra import is_kernel, memory_arguments
 from polyir.dialects.pure_functions import is_pure_call
+from polyir.model.memory_accesses import accesses_in
 from polyir.target.abi import (
     LIBRARY_FUNCTIONS,
     Scalar,
@@ -49,7 +50,7 @@ from polyir.target.c.syntax import (
 from polyir.target.c.thread_numbers import is_thread_number
 from polyir.target.errors import operation_name, unsupported
 from polyir.target.gpu.language import Language
-from polyir.target.gpu.vectors import is_vector_access, is_vector_store, translate_vector_access
+from polyir.target.gpu.vectors import is_vector_access, translate_vector_access
 
 BlockSize = tuple[int, int, int]
 
@@ -252,11 +253,7 @@ def _qualified(
     Between barriers, other threads may change the others: a compiler would take them for the memory
     of this thread alone if they were `restrict`, and keep elements in registers over a barrier.
     """
-    written = {
-        body.array(inner.operands[1]).variable
-        for inner in op.walk()
-        if isinstance(inner, affine.StoreOp | memref.StoreOp) or is_vector_store(inner)
-    }
+    written = {body.array(access.memref).variable for access in accesses_in(op) if access.is_write}
     code = op if not any(isinstance(inner, func.CallOp) for inner in op.walk()) else op.parent_op()
     assert code is not None
     has_barriers = any(isinstance(inner, gpu.BarrierOp) for inner in code.walk())

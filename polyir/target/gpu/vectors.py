@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from xdsl.dialects import affine
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation
 
@@ -14,6 +13,7 @@ from polyir.model.affine_operations import UNDEFINED_DIVISION, has_undefined_div
 from polyir.model.vectors import VECTOR_BYTES
 from polyir.target.abi import Scalar
 from polyir.target.c.body import Body
+from polyir.target.c.memory import element_of
 from polyir.target.c.plan import is_droppable
 from polyir.target.c.syntax import Element, Expression, ExtensionStatement
 from polyir.target.errors import unsupported
@@ -57,7 +57,7 @@ def translate_vector_access(body: Body, op: Operation) -> None:
     if load is None or store is None:
         raise unsupported(op, "a kernel can only copy a vector: load it, and store it right after")
     if op is store:
-        source, target = _element(body, load), _element(body, store)
+        source, target = element_of(body, load), element_of(body, store)
         body.add(VectorCopy(target, source, source.type, _width(op, load, source.type)))
 
 
@@ -88,13 +88,3 @@ def _width(op: Operation, load: Operation, element: Scalar) -> int:
     if element.width not in (32, 64) or width * element.width != 8 * VECTOR_BYTES:
         raise unsupported(op, f"vectors in kernels must have {VECTOR_BYTES} bytes, not '{type}'")
     return width
-
-
-def _element(body: Body, op: Operation) -> Element:
-    """The first element of a vector in memory."""
-    if isinstance(op, affine.VectorLoadOp | affine.VectorStoreOp):
-        return body.element(op.memref, body.map(op.map.data, op.indices))
-    from xdsl.dialects import vector
-
-    assert isinstance(op, vector.LoadOp | vector.StoreOp)
-    return body.element(op.base, [body.value(index) for index in op.indices])

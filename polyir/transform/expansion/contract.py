@@ -29,7 +29,6 @@ from polyir.transform.expansion.lifetimes import conflicts, element_conflicts
 from polyir.transform.expansion.temporaries import (
     StatementValues,
     extents_of,
-    is_access,
     remove_unused,
     temporaries,
 )
@@ -173,8 +172,8 @@ def _rewrite(scop: Scop, flow: ArrayFlow, moduli: Moduli, allocator: Allocator) 
     for statement in scop.statements:
         values = StatementValues(scop, statement)
         for access in flow.accesses_of(statement.name):
-            operation = is_access(access.operation)
-            values.redirect(operation, new, cell.subscripts(values.subscripts(operation)))
+            subscripts = cell.subscripts(values.subscripts(access.operation))
+            values.redirect(access.operation, new, subscripts)
     before = old.type
     remove_unused(old)
     return f"{flow.array} contracted from {before} to {new.type}"

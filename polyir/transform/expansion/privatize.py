@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import partial, reduce
 
 import islpy as isl
-from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
 from polyir.base.limits import limited
@@ -27,6 +26,7 @@ from polyir.model.analysis import compute_dependences
 from polyir.model.dataflow import ArrayFlow, ReadFlow, array_flow
 from polyir.model.distance import common_loops
 from polyir.model.legality import example_of
+from polyir.model.memory_accesses import accesses_of
 from polyir.model.order import Active, forward
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
@@ -38,7 +38,6 @@ from polyir.transform.expansion.temporaries import (
     StatementValues,
     duplicate,
     extents_of,
-    is_access,
     remove_unused,
     temporaries,
 )
@@ -214,12 +213,12 @@ def _expand(scop: Scop, copies: _PrivateCopies, allocator: Allocator) -> str:
         values = StatementValues(scop, statement)
         iteration = _private_subscripts(statement, loops, copies.box)
         for operation in copies.accesses[statement.name]:
-            if isinstance(operation, memref.LoadOp | memref.StoreOp):
-                values.put_in_front(operation, new, iteration)
+            (access,) = accesses_of(operation)
+            if access.map is None:
+                values.put_in_front(access, new, iteration)
                 continue
-            access = is_access(operation)
-            subscripts = (*values.expressions(iteration), *values.subscripts(access))
-            values.redirect(access, new, subscripts)
+            subscripts = (*values.expressions(iteration), *values.subscripts(operation))
+            values.redirect(operation, new, subscripts)
     remove_unused(old)
     which = ", ".join(str(loop.number) for loop in loops)
     return f"{copies.array} has a copy for each iteration of loop {which}: {new.type}"

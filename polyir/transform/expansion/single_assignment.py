@@ -28,13 +28,11 @@ from polyir.model.dataflow import ArrayFlow, ReadFlow
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.temporaries import AccessOp
 from polyir.sets.lists import basic_sets_of, pieces_of
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
 from polyir.transform.expansion.temporaries import (
     StatementValues,
     extents_of,
-    is_access,
     remove_unused,
     temporaries,
 )
@@ -239,7 +237,7 @@ class _Expansion:
         """Rewrite all accesses; says what became of the array."""
         for name, access in self._flow.writes:
             own = _own_iterators(self._statements[name])
-            self._redirect(is_access(access.operation), name, name, own)
+            self._redirect(access.operation, name, name, own)
         for read, cases in self._cases:
             self._rewrite_read(read, cases)
         remove_unused(self._old)
@@ -247,7 +245,7 @@ class _Expansion:
         return f"{self._flow.array} has one element for each write: {types}"
 
     def _redirect(
-        self, access: AccessOp, statement: str, writer: str, source: Sequence[isl.Aff]
+        self, access: Operation, statement: str, writer: str, source: Sequence[isl.Aff]
     ) -> None:
         """Let an access in the body of `statement` go to the cell of an instance of `writer`."""
         cells, values = self._cells[writer], self._values[statement]
@@ -261,7 +259,7 @@ class _Expansion:
 
     def _rewrite_read(self, read: ReadFlow, cases: Sequence[_Case]) -> None:
         """Let a read go to the cells of its sources, by cases if there are several."""
-        load = is_access(read.access.operation)
+        load = read.access.operation
         if len(cases) == 1:
             self._redirect(load, read.statement, cases[0].writer, cases[0].source)
             return
@@ -272,7 +270,7 @@ class _Expansion:
         load.results[0].replace_all_uses_with(choice.results[0])
         load.parent.erase_op(load)
 
-    def _choice(self, load: AccessOp, statement: str, cases: Sequence[_Case]) -> Operation:
+    def _choice(self, load: Operation, statement: str, cases: Sequence[_Case]) -> Operation:
         """The value of the first of `cases` that holds for the instance."""
         first, *others = cases
         if not others:

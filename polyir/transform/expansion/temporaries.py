@@ -9,13 +9,15 @@ from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import AffineMapAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import OptionError, nearest
 from polyir.model.affine_maps import Valued, affine_expression, map_over, over_values
 from polyir.model.dataflow import ArrayFlow, array_flow
+from polyir.model.memory_accesses import MemoryAccess, accesses_of
 from polyir.model.scop import Scop
 from polyir.model.statements import Statement
-from polyir.model.temporaries import ACCESSES, AccessOp, ElementOp, why_no_temporary
+from polyir.model.temporaries import why_no_temporary
 from polyir.sets.lists import parameters_of
 
 
@@ -40,12 +42,6 @@ def temporaries(
         if arrays:
             missed.append(f"{name} is not a temporary: {reason}")
     return flows, missed
-
-
-def is_access(op: Operation) -> AccessOp:
-    """An operation that accesses a temporary, as what it is."""
-    assert isinstance(op, ACCESSES)
-    return op
 
 
 def check_names(names: Sequence[str], scops: Sequence[Scop]) -> None:
@@ -125,28 +121,26 @@ class StatementValues:
             results.append(affine_expression(function, iterators, parameters))
         return tuple(results)
 
-    def subscripts(self, access: AccessOp) -> Valued:
-        """The subscripts that an access has."""
-        return over_values(access.map.data, list(access.indices), self.values)
+    def subscripts(self, op: Operation) -> Valued:
+        """The subscripts that an access of affine has."""
+        (access,) = accesses_of(op)
+        assert access.map is not None
+        return over_values(access.map, list(access.indices), self.values)
 
-    def redirect(self, access: AccessOp, memory: SSAValue, subscripts: Valued) -> None:
-        """Let `access` access `memory` at `subscripts`."""
+    def redirect(self, op: Operation, memory: SSAValue, subscripts: Valued) -> None:
+        """Let an access of affine access `memory` at `subscripts`."""
         map, operands = map_over(subscripts, self.values)
-        stored = [access.value] if isinstance(access, affine.StoreOp | affine.VectorStoreOp) else []
-        access.operands = [*stored, memory, *operands]
-        access.map = AffineMapAttr(map)
+        accesses_of(op)[0].move(memory, operands, map)
 
     def put_in_front(
-        self, access: ElementOp, memory: SSAValue, functions: Sequence[isl.Aff]
+        self, access: MemoryAccess, memory: SSAValue, functions: Sequence[isl.Aff]
     ) -> None:
         """Let `access` access `memory`, with values of `functions` before its subscripts."""
         subscripts: list[SSAValue] = []
         for expression in self.expressions(functions):
             map, operands = map_over((expression,), self.values)
             apply = affine.ApplyOp(operands, AffineMapAttr(map))
-            apply.location = access.location
-            assert access.parent is not None
-            access.parent.insert_op_before(apply, access)
+            apply.location = access.op.location
+            Rewriter.insert_op(apply, InsertPoint.before(access.op))
             subscripts.append(apply.result)
-        stored = [access.value] if isinstance(access, memref.StoreOp) else []
-        access.operands = [*stored, memory, *subscripts, *access.indices]
+        access.move(memory, (*subscripts, *access.indices))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import islpy as isl
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
+from polyir.dialects.affine_extra import affine_load, affine_store
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine_maps import Valued, affine_expression, map_over
 from polyir.sets.lists import parameters_of
@@ -35,16 +35,11 @@ class NewStatement:
 
     def load(self, memory: SSAValue, subscripts: Valued) -> SSAValue:
         """An element of an array."""
-        map, operands = map_over(subscripts, self._values)
-        assert isinstance(memory.type, MemRefType)
-        return self.add(
-            affine.LoadOp(memory, operands, AffineMapAttr(map), memory.type.element_type)
-        )
+        return self.add(affine_load(memory, *map_over(subscripts, self._values)))
 
     def store(self, value: SSAValue, memory: SSAValue, subscripts: Valued) -> None:
         """Store to an element of an array."""
-        map, operands = map_over(subscripts, self._values)
-        self._block.add_op(affine.StoreOp(value, memory, operands, AffineMapAttr(map)))
+        self._block.add_op(affine_store(value, memory, *map_over(subscripts, self._values)))
 
     def subscript(self, function: isl.Aff) -> AffineExpr:
         """A function of the iterators and parameters as a subscript."""

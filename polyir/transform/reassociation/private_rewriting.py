@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import islpy as isl
-from xdsl.dialects import affine, arith
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
@@ -234,83 +234,55 @@ def apply_private_rewriting(op: ScopOp, scop: Scop, rewriting: PrivateRewriting)
     Rewriter.erase_op(old)
 
 
-class _Builder:
-    """Makes the memory and the statements for one array."""
+class PartialResultsBuilder:
+    """Makes the memory of the partial results of an array, and the statement that adds them to it.
 
-    def __init__(
-        self, op: ScopOp, scop: Scop, rewriting: PrivateRewriting, new: NewStatements
-    ) -> None:
-        self._op = op
-        self._scop = scop
-        self._rewriting = rewriting
-        self._new = new
-        self._array = new.array
-        self._original = memory_of(new.array.updates[0].store)
+    `depth` loops are around the updates.
+    """
 
-    def build(self, allocator: Allocator) -> None:
-        """Allocate partial results, let the updates use them, and add the new statements."""
-        parts = constant_side(self._rewriting.plan.parts)
-        padding = () if self._array.box else (LINE,)
-        self._partial = allocator.allocate(self._original, [parts, *self._array.box], padding)
+    def __init__(self, op: ScopOp, scop: Scop, array: PrivateArray, depth: int) -> None:
+        self._op, self._scop, self._array, self._depth = op, scop, array, depth
+        self._original = memory_of(array.updates[0].store)
+        name = array.updates[0].statement.name
+        self.updating = next(each for each in op.statements if each.sym_name.data == name)
+
+    def allocate(self, allocator: Allocator, parts: Sequence[Side], padding: int) -> SSAValue:
+        """Allocate partial results, of an element `padding` each, and let the updates use them."""
+        inner = () if self._array.box else (padding,)
+        self._partial = allocator.allocate(self._original, [*parts, *self._array.box], inner)
         self._partial.name_hint = f"{self._array.name}_partial"
         for update, place in zip(self._array.updates, self._array.places, strict=True):
-            self._redirect(update, place)
-        names = [each.statement.name for each in self._array.updates]
-        last = next(each for each in self._op.statements if each.sym_name.data == names[0])
-        for statement in (self._initial(last), self._result(last)):
-            self._op.body.block.insert_op_after(statement, last)
-            last = statement
+            values = StatementValues(self._scop, update.statement)
+            cell = [place.get_at(each) for each in range(place.dim(isl.dim_type.out))]
+            own = values.expressions(from_lower(cell, self._array.box))
+            subscripts = self._cell((*self._part_of(update, values), *own))
+            for access in (update.load, update.store):
+                values.redirect(access.operation, self._partial, subscripts)
+            allow_overflow(update.steps)
+        return self._partial
 
-    def _redirect(self, update: Update, place: isl.MultiAff) -> None:
-        """Let a statement update partial results."""
-        values = StatementValues(self._scop, update.statement)
-        cell = [place.get_at(each) for each in range(place.dim(isl.dim_type.out))]
-        subscripts = values.expressions(from_lower(cell, self._array.box))
-        operation = update.statement.op
-        operation.domain = SetAttr(self._rewriting.expanded[update.statement.name])
-        part = operation.body.block.insert_arg(IndexType(), 0)
-        part.name_hint = "p"
-        subscripts = self._cell((AffineDimExpr(len(values.values)), *subscripts))
-        values.values.append(part)
-        for access in (update.load, update.store):
-            assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
-            values.redirect(access.operation, self._partial, subscripts)
-        allow_overflow(update.steps)
+    def _part_of(self, update: Update, values: StatementValues) -> Valued:
+        """The part that an update is of, if there are parts."""
+        return ()
 
     def _cell(self, subscripts: Valued) -> Valued:
         return subscripts if self._array.box else (*subscripts, AffineConstantExpr(0))
 
-    def _initial(self, like: StmtOp) -> StmtOp:
-        """`P[p, c] = neutral element`."""
-        domain = self._new.initial
+    def result(self, domain: isl.Set, parts: Sequence[Valued]) -> StmtOp:
+        """`X[c] = X[c] op (P[0, c] op P[1, c] op ...)`, for the parts 0, 1, ..."""
         body = NewStatement(self._op, domain)
-        update = self._array.updates[0]
-        value = body.add(arith.ConstantOp(neutral_element(update.combiner, update.element_type)))
-        depth = self._rewriting.plan.depth
-        part = AffineDimExpr(depth)
-        body.store(value, self._partial, self._cell((part, *self._in_box(body, domain, depth + 1))))
-        return body.finished(like)
-
-    def _result(self, like: StmtOp) -> StmtOp:
-        """`X[c] = X[c] op (P[0, c] op P[1, c] op ...)`."""
-        domain = self._new.result
-        body = NewStatement(self._op, domain)
-        depth = self._rewriting.plan.depth
-        count = domain.dim(isl.dim_type.set)
         combine = self._array.updates[0].combiner.combine
-        box = self._in_box(body, domain, depth)
-
-        def partial(part: int) -> SSAValue:
-            cell = self._cell((AffineConstantExpr(part), *box))
-            return body.load(self._partial, cell)
-
-        total = partial(0)
-        for part in range(1, self._rewriting.plan.parts):
-            total = body.add(*combine(total, partial(part)))
-        place = tuple(AffineDimExpr(each) for each in range(depth, count))
+        box = self._in_box(body, domain, self._depth)
+        total: SSAValue | None = None
+        for part in parts:
+            value = body.load(self._partial, self._cell((*part, *box)))
+            total = value if total is None else body.add(*combine(total, value))
+        assert total is not None
+        count = domain.dim(isl.dim_type.set)
+        place = tuple(AffineDimExpr(each) for each in range(self._depth, count))
         old = body.load(self._original, place)
         body.store(body.add(*combine(old, total)), self._original, place)
-        return body.finished(like)
+        return body.finished(self.updating)
 
     def _in_box(self, body: NewStatement, domain: isl.Set, first: int) -> Valued:
         """The iterators of a new statement from `first` on as subscripts in the box."""
@@ -320,6 +292,42 @@ class _Builder:
             isl.Aff.var_on_domain(local, isl.dim_type.set, each) for each in range(first, count)
         ]
         return tuple(map(body.subscript, from_lower(cell, self._array.box)))
+
+
+class _Builder(PartialResultsBuilder):
+    """Makes the memory and the statements for one array of a loop in parts."""
+
+    def __init__(
+        self, op: ScopOp, scop: Scop, rewriting: PrivateRewriting, new: NewStatements
+    ) -> None:
+        super().__init__(op, scop, new.array, rewriting.plan.depth)
+        self._rewriting, self._new = rewriting, new
+
+    def build(self, allocator: Allocator) -> None:
+        """Allocate partial results, let the updates use them, and add the new statements."""
+        parts = self._rewriting.plan.parts
+        self.allocate(allocator, [constant_side(parts)], LINE)
+        result = self.result(self._new.result, [(AffineConstantExpr(n),) for n in range(parts)])
+        self._op.body.block.insert_op_after(result, self.updating)
+        self._op.body.block.insert_op_after(self._initial(), self.updating)
+
+    def _part_of(self, update: Update, values: StatementValues) -> Valued:
+        operation = update.statement.op
+        operation.domain = SetAttr(self._rewriting.expanded[update.statement.name])
+        part = operation.body.block.insert_arg(IndexType(), 0)
+        part.name_hint = "p"
+        values.values.append(part)
+        return (AffineDimExpr(len(values.values) - 1),)
+
+    def _initial(self) -> StmtOp:
+        """`P[p, c] = neutral element`."""
+        domain, depth = self._new.initial, self._depth
+        body = NewStatement(self._op, domain)
+        update = self._array.updates[0]
+        value = body.add(arith.ConstantOp(neutral_element(update.combiner, update.element_type)))
+        part = AffineDimExpr(depth)
+        body.store(value, self._partial, self._cell((part, *self._in_box(body, domain, depth + 1))))
+        return body.finished(self.updating)
 
 
 def from_lower(cell: Sequence[isl.Aff], box: Sequence[Side]) -> list[isl.Aff]:

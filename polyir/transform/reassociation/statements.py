@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import islpy as isl
-from xdsl.dialects import affine, arith
+from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
@@ -95,9 +95,7 @@ class _Builder:
         ]
         subscripts = self._in_order(values.expressions(cell), self._lane(values))
         for access in (update.load, update.store):
-            operation = access.operation
-            assert isinstance(operation, affine.LoadOp | affine.StoreOp)
-            values.redirect(operation, self._partial, tuple(subscripts))
+            values.redirect(access.operation, self._partial, tuple(subscripts))
         allow_overflow(update.steps)
 
     def _lane(self, values: StatementValues) -> AffineExpr:

@@ -30,8 +30,8 @@
 
 // What an element was before counts once.
 // CHECK-LABEL: func.func private @columns_compute_P1(
-// CHECK: affine.load %largest
 // CHECK: affine.load %largest_partial
+// CHECK: affine.load %largest{{[_0-9]*}}[]
 // CHECK: arith.maxnumf
 // CHECK-LABEL: func.func private @columns_step_P1(
 
