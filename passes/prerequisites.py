@@ -20,6 +20,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import CollapseShapeOp, ExpandShapeOp, ReinterpretCastOp, SubviewOp
 from xdsl.ir import Operation
 
+from polyir.base.budgets import Budget
 from polyir.base.diagnostics import OptionError, errors_at, location_of, missed, nearest, remark
 from polyir.base.inner_steps import apply_inside, inner_step
 from polyir.base.limits import CrashError, ResourceError, limited, within_operations
@@ -220,16 +221,16 @@ def dependences_of(
 
 
 def bounded(
-    step: str, compute: Callable[[], Result], op: ScopOp, operations: int | None = None
+    budget: Budget, compute: Callable[[], Result], op: ScopOp, is_bounded: bool = True
 ) -> Result | None:
-    """What `compute` returns, or `None` if it takes isl too many `operations`, or isl fails.
+    """What `compute` returns, or `None` if isl's operations exceed `budget`, or isl fails.
 
-    Without a number of operations, it is `limited` by time only, and raises what that raises.
+    Unless it `is_bounded`, it is `limited` by time only, and raises what that raises.
     """
-    if operations is None:
-        return limited(step, compute, location_of(op), ir=op)
+    if not is_bounded:
+        return limited(budget.step, compute, location_of(op), ir=op)
     try:
-        return limited(step, partial(within_operations, operations, compute), ir=op)
+        return limited(budget.step, partial(within_operations, budget, compute), ir=op)
     except (ResourceError, DataflowError):
         # isl may crash where it stops, and its dataflow analysis goes wrong for some orders.
         return None

@@ -29,6 +29,7 @@ from warnings import catch_warnings, simplefilter
 import islpy as isl
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from polyir.base.budgets import Budget
 from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.sets.pickle import IslPickler
 
@@ -237,8 +238,8 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def within_operations(operations: int, compute: Callable[[], Result]) -> Result | None:
-    """What `compute` returns, or `None` if it takes isl more than so many of its own operations.
+def within_operations(budget: Budget, compute: Callable[[], Result]) -> Result | None:
+    """What `compute` returns, or `None` if isl's operations exceed `budget`.
 
     The count does not depend on the machine, so that what is computed instead may be another
     result. Inside `compute` of another limit, the operations count there, too; where that one is
@@ -248,10 +249,10 @@ def within_operations(operations: int, compute: Callable[[], Result]) -> Result 
     context = isl.DEFAULT_CONTEXT
     outer = context.get_max_operations()
     if outer:
-        limit = min(outer, _operations_below(outer) + operations)
+        limit = min(outer, _operations_below(outer) + budget.operations)
     else:
         context.reset_operations()
-        limit = operations
+        limit = budget.operations
     context.set_max_operations(limit)
     is_exceeded = True
     try:

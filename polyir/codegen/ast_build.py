@@ -14,6 +14,8 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base import budgets
+from polyir.base.budgets import Budget
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.base.limits import CrashError, in_order, within_operations
 from polyir.codegen.approximate_tiles import TILE, with_approximate_tiles, with_loops_over
@@ -111,29 +113,6 @@ class ScopAst:
         return self.iterators.index(iterator)
 
 
-USUAL_OPERATIONS = 8_000_000
-"""How many operations isl may take for the usual loops, divided by the depth of the tree, before a
-cheaper form is tried: about two seconds. The more loops there are, the longer is an operation. With
-one million operations at depth eight, heat-3d with wavefronts of all its tiles takes ten seconds in
-all; with more, its usual loops are generated in vain for longer."""
-
-TILES_OPERATIONS = 2_000_000
-"""How many it may take for loops over tiles that are generated from the tiles alone."""
-
-ATOMIC_OPERATIONS = 20_000_000
-"""How many it may take for atomic loops before those over wider domains are generated: about ten
-seconds."""
-
-CHECK_OPERATIONS = 100_000
-"""What it may take to see that every instance is executed once: diamonds, for one, take more."""
-
-ORDER_OPERATIONS = 500_000
-"""What it may take to see that instances are executed in order: some tenths of a second."""
-
-
-THREAD_OPERATIONS = 200_000
-"""What the usual loops may take for a thread of a GPU kernel, if there are cheaper ones."""
-
 _Form = Callable[[Scop, isl.Schedule, ExpandedTiles], "ScopAst | None"]
 """A way to generate loops; `None` if isl needs too many operations."""
 
@@ -207,7 +186,7 @@ too long. Most loops take less."""
 
 def _attempts(scop: Scop, cheaper: Cheaper | None) -> list[Callable[[], ScopAst | None]]:
     """The ways to generate loops, best first; only the last one has no limit."""
-    usual = _usual if cheaper is None else partial(_usual, limit=THREAD_OPERATIONS)
+    usual = _usual if cheaper is None else partial(_usual, limit=budgets.THREAD_LOOPS)
     found: list[Callable[[], ScopAst | None]] = [partial(_built, scop, usual)]
     if cheaper is not None and cheaper.points is not None:
         found.append(partial(_built, scop, partial(_over_points, points=cheaper.points)))
@@ -244,11 +223,11 @@ def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
 
 
 def _usual(
-    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, limit: int | None = None
+    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, limit: Budget | None = None
 ) -> ScopAst | None:
     """The loops of the tree, those over tiles atomic where their ranges are affine."""
     if limit is None:
-        limit = USUAL_OPERATIONS // max(1, _tree_depth(schedule.get_root()))
+        limit = budgets.USUAL_LOOPS.scaled(divisor=max(1, _tree_depth(schedule.get_root())))
 
     def generated(
         tree: isl.Schedule, is_wanted: Callable[[ScopAst], bool] = lambda ast: True
@@ -290,7 +269,7 @@ def _atomic(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Scop
     """Atomic loops, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = mapped_bottom_up(counting, _with_atomic_tiles)
-    return _generate(scop, with_atomic_loops(tree), expanded, ATOMIC_OPERATIONS)
+    return _generate(scop, with_atomic_loops(tree), expanded, budgets.ATOMIC_LOOPS)
 
 
 def _around(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
@@ -327,7 +306,7 @@ def _repetition(ast: ScopAst) -> float:
 
 def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     try:
-        return _generate(scop, schedule, expanded, TILES_OPERATIONS)
+        return _generate(scop, schedule, expanded, budgets.TILE_LOOPS)
     except PolyirError:
         # The hull of the tiles of several statements may have no bounds.
         return None
@@ -337,12 +316,12 @@ def _generate(
     scop: Scop,
     schedule: isl.Schedule,
     expanded: ExpandedTiles,
-    limit: int | None = None,
+    limit: Budget | None = None,
     is_wanted: Callable[[ScopAst], bool] = lambda ast: True,
 ) -> ScopAst | None:
     """The AST of `schedule`, from the first of several equivalent inputs with a correct result.
 
-    `None` if isl needs more operations than `limit` for the AST of an input. An AST that is not
+    `None` if isl's operations exceed `limit` for the AST of an input. An AST that is not
     wanted, and will not be used, is returned without the check.
 
     isl has been seen to lose instances of strided statements, and to order them wrongly. What its
@@ -373,10 +352,10 @@ def _generate(
             for node in ast_nodes(root)
             if isinstance(node, AstInstance)
         ]
-        is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
+        is_whole = within_operations(budgets.AST_PARTITION, partial(is_partition, executed, wanted))
         generated = GeneratedNodes(dates, ast.iterators, tree)
         in_order = partial(is_in_order, root, generated, whole.get_map())
-        if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
+        if is_whole is not False and within_operations(budgets.AST_ORDER, in_order) is not False:
             return result
     reason = "isl generates no loops that execute each instance once and in order"
     raise IncorrectAstError(reason, location_of(scop.op))

@@ -7,6 +7,7 @@ from pathlib import Path
 import gpu_lockstep
 import numpy as np
 import pytest
+from few_operations import allow
 from kernel_runs import expected_results, loops_of
 from kernels import KERNELS
 from suites import rarely
@@ -177,14 +178,14 @@ def promoted_text(options: str) -> tuple[str, list[Remark]]:
     return str(module), [each for each in remarks if each.pass_name == "gpu-promote"]
 
 
-@pytest.mark.parametrize("limit", ["PLAN_OPERATIONS", "CHECK_OPERATIONS"])
+@pytest.mark.parametrize("limit", ["KERNEL_PROMOTION", "KERNEL_COPIES"])
 @pytest.mark.parametrize(
     ("options", "kind"), [("", RemarkKind.REMARK), ("{arrays=A}", RemarkKind.MISSED)]
 )
 def test_what_isl_takes_too_long_for_stays_in_global_memory(
     limit: str, options: str, kind: RemarkKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu_promote, limit, 1000)
+    allow(monkeypatch, 1000, limit)
     text, (remark,) = promoted_text(options)
     assert "local_array" not in text
     assert remark.kind is kind

@@ -13,6 +13,7 @@ from typing import Any
 
 import islpy as isl
 import pytest
+from few_operations import budget_of
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
@@ -196,32 +197,34 @@ def test_steps_that_nobody_asks_for_end(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_counted_operations() -> None:
     def count() -> tuple[isl.Set | None, isl.Set | None]:
-        few = within_operations(1000, many_operations)
-        return few, within_operations(10_000_000, many_operations)
+        few = within_operations(budget_of(1000), many_operations)
+        return few, within_operations(budget_of(10_000_000), many_operations)
 
     few, many = limited("the step", count)
     assert few is None
     assert many is not None
     assert many.is_equal(many_operations())
     with pytest.raises(KeyError):
-        within_operations(1000, lambda: {}[0])
+        within_operations(budget_of(1000), lambda: {}[0])
 
 
 def test_limits_on_operations_nest() -> None:
     enough = 80_000  # of which `many_operations` takes about 50,000
 
     def inside(limits: Sequence[int]) -> list[bool]:
-        return [within_operations(limit, many_operations) is not None for limit in limits]
+        return [
+            within_operations(budget_of(limit), many_operations) is not None for limit in limits
+        ]
 
     def within_enough(*limits: int) -> list[bool] | None:
-        return within_operations(enough, partial(inside, limits))
+        return within_operations(budget_of(enough), partial(inside, limits))
 
     # An inner limit that is reached ends nothing else, and one that is higher raises none.
     assert within_enough(1000, 1000) == [False, False]
     assert within_enough(1000, enough) == [False, True]
     assert within_enough(enough, enough) is None
     assert within_enough(10 * enough, 10 * enough) is None
-    assert within_operations(1000, partial(inside, [10 * enough])) is None
+    assert within_operations(budget_of(1000), partial(inside, [10 * enough])) is None
     assert isl.DEFAULT_CONTEXT.get_max_operations() == 0
     assert inside([enough]) == [True]
 
