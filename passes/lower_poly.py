@@ -31,7 +31,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from polyir.base.diagnostics import PolyirError, errors_at, missed, remark
-from polyir.base.limits import ResourceError, limited
+from polyir.base.limits import CrashError, ResourceError, limited
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
@@ -49,9 +49,10 @@ class LowerPolyPass(ModulePass):
     A tree that polyir's passes have not proved legal, one that was read from text, is checked
     first, as by `check-schedule`, and its GPU kernels as by `check-gpu`; `check=false` skips that.
 
-    With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
-    too long, or isl does not generate correct loops, `fall-back` generates loops for the original
-    order of the program, with a warning; without it, this is an error. GPU kernels with arrays in
+    With `split-loops`, loops are then split as by the pass `split-loops`. If isl
+    exceeds the budgets of code generation, crashes, or does not generate correct loops, `fall-back`
+    generates loops for the original order of the program, with a warning; without it, this is an
+    error. GPU kernels with arrays in
     shared memory or registers are generated with all arrays in global memory before that.
 
     With `assume-on-device`, the arrays that functions with kernels are passed are in the memory of
@@ -80,7 +81,7 @@ class LowerPolyPass(ModulePass):
             with errors_at(scop):
                 try:
                     lower_scop(scop_of(scop))
-                except (IncorrectAstError, ResourceError) as error:
+                except (IncorrectAstError, CrashError) as error:
                     self._lower_otherwise(scop, error, is_checked)
             if block is None:
                 continue
@@ -129,7 +130,7 @@ class LowerPolyPass(ModulePass):
             missed(self.name, f"{error.message}: all arrays stay in global memory", scop)
             try:
                 self._lower_in_global_memory(scop, is_checked)
-            except (IncorrectAstError, ResourceError) as again:
+            except (IncorrectAstError, CrashError) as again:
                 error = again
             else:
                 return

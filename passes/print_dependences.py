@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from polyir.base import budgets
 from polyir.base.diagnostics import missed
-from polyir.base.limits import ResourceError, limited
+from polyir.base.limits import CrashError, limited
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
 from polyir.model.dependence_text import describe
@@ -42,7 +42,7 @@ class PrintDependencesPass(ModulePass):
             compute = partial(describe, scop, scop.dependences)
             try:
                 text = limited("the description of the dependences", compute)
-            except ResourceError as error:
+            except CrashError as error:
                 missed(self.name, f"{error.message}: they are not printed", scop_op)
                 continue
             if text.unknown:

@@ -131,6 +131,50 @@ UNEQUAL_WORK: Final = Budget(
     "than a million, so that their loops count as balanced.",
 )
 
+# New schedule trees.
+
+TRANSFORMATION: Final = Budget(
+    "the transformation",
+    30_000_000,
+    "the schedule is left as it was",
+    "Some ten seconds, half of the default time limit. Schedulers of kernels take a tenth at most.",
+)
+
+STRATEGY: Final = Budget(
+    "the search for a schedule",
+    60_000_000,
+    "the strategies that share a scheduler are not possible",
+    "A scheduler and the passes after it: twice as much as one transformation may take.",
+)
+
+NEST_CHOICE: Final = Budget(
+    "the choice of a schedule for each nest",
+    2_000_000,
+    "all nests are those of the best strategy",
+    "Half a second. Kernels take a fortieth, and the best strategy is known by then.",
+)
+
+COMPARED_SCHEDULE: Final = Budget(
+    "the scheduler of a comparison",
+    30_000_000,
+    "its line says that it is not finished",
+    "As for a transformation.",
+)
+
+INTERLEAVINGS: Final = Budget(
+    "the interleavings",
+    30_000_000,
+    "they are neither printed nor tried",
+    "As for a transformation: each statement that is added multiplies them.",
+)
+
+FREED_LOOPS: Final = Budget(
+    "the search for temporaries",
+    2_000_000,
+    "no advice is given",
+    "Half a second. Kernels take a tenth, and it is only advice.",
+)
+
 # Loops from schedule trees.
 
 USUAL_LOOPS: Final = Budget(
@@ -154,6 +198,13 @@ ATOMIC_LOOPS: Final = Budget(
     20_000_000,
     "loops over convex sets around the iterations are generated",
     "About ten seconds, half of the default time limit.",
+)
+
+CONVEX_LOOPS: Final = Budget(
+    "code generation",
+    30_000_000,
+    "the loops keep their original order",
+    "The last way to generate loops may take as long as a transformation.",
 )
 
 THREAD_LOOPS: Final = Budget(

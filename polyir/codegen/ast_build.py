@@ -155,11 +155,12 @@ def build_ast(
 
     Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
     does not generate loops that execute each instance once and in order, or none that is usable,
-    and `ResourceError` if it takes too long.
+    or exceeds all budgets, and `CrashError` if it crashes.
     """
     location = location_of(scop.op)
     attempts = _attempts(scop, cheaper)
     failure: PolyirError | None = None
+    reason = ""
     with closing(in_order("code generation", attempts, location, PATIENCE)) as steps:
         for number, step in enumerate(steps, 1):
             try:
@@ -171,12 +172,13 @@ def build_ast(
             except (_IslFailedError, IncorrectAstError) as error:
                 failure = failure or error
                 continue
-            if ast is not None and is_usable(ast):
+            if ast is None:
+                reason = budgets.CONVEX_LOOPS.exceeded
+                continue
+            if is_usable(ast):
                 return ast
-    if failure is not None:
-        raise failure
-    reason = "isl generates no loops in which all threads of a block reach each barrier"
-    raise IncorrectAstError(reason, location)
+            reason = "isl generates no loops in which all threads of a block reach each barrier"
+    raise failure or IncorrectAstError(reason, location)
 
 
 PATIENCE = 0.1
@@ -185,7 +187,7 @@ too long. Most loops take less."""
 
 
 def _attempts(scop: Scop, cheaper: Cheaper | None) -> list[Callable[[], ScopAst | None]]:
-    """The ways to generate loops, best first; only the last one has no limit."""
+    """The ways to generate loops, best first."""
     usual = _usual if cheaper is None else partial(_usual, limit=budgets.THREAD_LOOPS)
     found: list[Callable[[], ScopAst | None]] = [partial(_built, scop, usual)]
     if cheaper is not None and cheaper.points is not None:
@@ -277,7 +279,7 @@ def _around(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Scop
     counting = _counting(schedule, expanded, isolated=True)
     tree = with_atomic_loops(mapped_bottom_up(counting, _with_atomic_tiles))
     wider = with_wider_domains(tree, scop.context) if _executes_just_its_domain(tree) else None
-    return _generate(scop, wider or tree, expanded)
+    return _generate(scop, wider or tree, expanded, budgets.CONVEX_LOOPS)
 
 
 def _counting(
@@ -316,7 +318,7 @@ def _generate(
     scop: Scop,
     schedule: isl.Schedule,
     expanded: ExpandedTiles,
-    limit: Budget | None = None,
+    limit: Budget,
     is_wanted: Callable[[ScopAst], bool] = lambda ast: True,
 ) -> ScopAst | None:
     """The AST of `schedule`, from the first of several equivalent inputs with a correct result.
@@ -334,7 +336,7 @@ def _generate(
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
         compute = partial(_generate_under, context, scop, tree, expanded)
         try:
-            found = compute() if limit is None else within_operations(limit, compute)
+            found = within_operations(limit, compute)
         except OwnBoundError:
             # Seen once: a kernel with strided tiles, whose loop ended at 100 floor(c / 100).
             continue

@@ -57,7 +57,7 @@ BYTES = 8 << 30
 STEP_SECONDS = 2.0
 """Processor time for a step: the tester rather tries many programs than hard ones."""
 
-BOUND = "--time-limit"
+BOUND = "takes isl more than"
 """What a remark says of a step that hit the time limit."""
 
 COMPILATION = "compilation"

@@ -6,14 +6,14 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import islpy as isl
 import pytest
-from few_operations import budget_of
+from few_operations import allow, budget_of
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
@@ -23,9 +23,11 @@ from polyir.base.limits import (
     DEFAULT_TIME_LIMIT,
     CrashError,
     ResourceError,
+    TimeLimitError,
     in_order,
     limited,
     meanwhile,
+    time_errors_raised,
     time_limited_to,
     within_operations,
 )
@@ -265,13 +267,34 @@ def copy_module() -> ModuleOp:
     return api.run_pipeline(api.parse(COPY), "poly-dependences")
 
 
-def test_a_pass_says_so_and_leaves_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("pipeline", ["pluto-schedule", "optimize", "compare-schedules"])
+def test_a_pass_without_time_ends_the_run(pipeline: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = copy_module()
+    for place in ("pluto_schedule.PlutoSchedulePass.find", "compare_schedules._cells"):
+        monkeypatch.setattr(f"polyir.passes.{place}", endless_method)
+    message = r"takes more than 0.05 s of processor time \(--time-limit\)"
+    with time_limited_to(0.05), pytest.raises(TimeLimitError, match=message):
+        api.run_pipeline(module, pipeline)
+
+
+def test_a_caught_error_ends_the_run_too() -> None:
+    def refused(compute: Callable[[], object]) -> None:
+        with time_errors_raised(), suppress(ResourceError), time_limited_to(0.05):
+            limited("the step", compute)
+
+    with pytest.raises(TimeLimitError):
+        refused(endless)
+    refused(lambda: os.kill(os.getpid(), signal.SIGSEGV))
+
+
+def test_a_pass_without_operations_leaves_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     module = copy_module()
     remarks: list[Remark] = []
-    monkeypatch.setattr("polyir.passes.pluto_schedule.PlutoSchedulePass.find", endless_method)
-    with time_limited_to(0.05), remarks_to(remarks.append):
+    allow(monkeypatch, 100, "TRANSFORMATION")
+    with remarks_to(remarks.append):
         result = api.run_pipeline(module, "pluto-schedule")
-    assert "the schedule is left as it was" in remarks[-1].message
+    message = "takes isl more than 100 operations: the schedule is left as it was"
+    assert remarks[-1].message.endswith(message)
     assert result.is_structurally_equivalent(module)
 
 
@@ -285,12 +308,10 @@ def test_code_generation_falls_back_on_the_original_order(monkeypatch: pytest.Mo
     refused: list[str] = []
 
     def built(scop: Scop, form: Any) -> object:
-        if "-i" in str(scop.schedule):
-            endless()
-        return original(scop, form)
+        return None if "-i" in str(scop.schedule) else original(scop, form)
 
     monkeypatch.setattr(ast_build, "_built", built)
-    with time_limited_to(0.2), remarks_to(lambda remark: refused.append(remark.message)):
+    with remarks_to(lambda remark: refused.append(remark.message)):
         text = api.emit(module, "c")
     assert "for (int64_t i = 0; i < n; i++)" in text
     assert refused[-1].endswith("the loops keep their original order")
@@ -302,12 +323,10 @@ def test_the_original_order_has_no_copies(monkeypatch: pytest.MonkeyPatch) -> No
     original = ast_build._built
 
     def built(scop: Scop, form: Any) -> object:
-        if scop.op.local_arrays:
-            endless()
-        return original(scop, form)
+        return None if scop.op.local_arrays else original(scop, form)
 
     monkeypatch.setattr(ast_build, "_built", built)
-    with time_limited_to(0.2), remarks_to(lambda remark: None):
+    with remarks_to(lambda remark: None):
         text = api.emit(module, "c")
     assert "local" not in text
     assert "for (int64_t i = 0; i < n; i++)" in text
