@@ -30,6 +30,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from polyir.base.checked import not_checked
 from polyir.base.diagnostics import PolyirError, errors_at, missed, remark
 from polyir.base.limits import CrashError, ResourceError, limited
 from polyir.codegen.ast_build import IncorrectAstError
@@ -37,7 +38,7 @@ from polyir.codegen.lower import lower_scop
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.loops.common_values import share_values
 from polyir.model.outcome import Outcome
-from polyir.model.proof import is_unchecked, kernels_of
+from polyir.model.proof import are_kernels_proved, is_unchecked, kernels_of, needs_proof
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import replace_tree, require_proved, scops_in
 
@@ -78,6 +79,8 @@ class LowerPolyPass(ModulePass):
             is_split = self.split_loops and KEEPS_LOOPS not in scop.attributes
             if is_checked:
                 self._check(scop)
+            elif needs_proof(scop) or not are_kernels_proved(scop):
+                not_checked(self.name, "the schedule tree was not proved legal", scop)
             with errors_at(scop):
                 try:
                     lower_scop(scop_of(scop))
@@ -90,7 +93,9 @@ class LowerPolyPass(ModulePass):
             share_values([op for op in block.ops if op not in existing])
         if has_kernels:
             self._place_on_device_and_host(op)
-        if has_kernels and is_checked:
+        if has_kernels and not is_checked:
+            not_checked(self.name, "the barriers of the generated kernels", op)
+        elif has_kernels:
             from polyir.passes.gpu_check import require_correct_code
 
             require_correct_code(op)

@@ -16,6 +16,7 @@ import islpy as isl
 
 from polyir.base import budgets
 from polyir.base.budgets import Budget
+from polyir.base.checked import not_checked
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.base.limits import CrashError, in_order, within_operations
 from polyir.codegen.approximate_tiles import TILE, with_approximate_tiles, with_loops_over
@@ -23,7 +24,6 @@ from polyir.codegen.ast import (
     AstBlock,
     AstExpression,
     AstFor,
-    AstInstance,
     AstNode,
     EndlessLoopError,
     Operator,
@@ -36,7 +36,12 @@ from polyir.codegen.ast import (
     variables_in,
     without_statements,
 )
-from polyir.codegen.ast_check import GeneratedNodes, is_in_order, is_partition
+from polyir.codegen.ast_check import (
+    GeneratedNodes,
+    executes_each_once,
+    executes_just_its_domain,
+    is_in_order,
+)
 from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
@@ -91,13 +96,15 @@ class ScopAst:
     """The AST of a scop; marks in it are `LoopsBelow`, `TilesBelow` and attributes of marks.
 
     `iterators` are the names of the loop iterators by schedule depth, `names` gives the names of
-    the generated loops, `tiles` has the bands that `TilesBelow` numbers.
+    the generated loops, `tiles` has the bands that `TilesBelow` numbers. `unchecked` says which
+    checks of it gave up.
     """
 
     root: AstNode
     iterators: tuple[str, ...]
     names: LoopNames
     tiles: tuple[GeneratedTiles, ...]
+    unchecked: tuple[str, ...] = ()
 
     @property
     def origins(self) -> frozenset[str]:
@@ -176,6 +183,8 @@ def build_ast(
                 reason = budgets.CONVEX_LOOPS.exceeded
                 continue
             if is_usable(ast):
+                for each in ast.unchecked:
+                    not_checked("lower-poly", each, scop.op)
                 return ast
             reason = "isl generates no loops in which all threads of a block reach each barrier"
     raise failure or IncorrectAstError(reason, location)
@@ -278,7 +287,7 @@ def _around(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Scop
     """Atomic loops over convex sets around the instances, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = with_atomic_loops(mapped_bottom_up(counting, _with_atomic_tiles))
-    wider = with_wider_domains(tree, scop.context) if _executes_just_its_domain(tree) else None
+    wider = with_wider_domains(tree, scop.context) if executes_just_its_domain(tree) else None
     return _generate(scop, wider or tree, expanded, budgets.CONVEX_LOOPS)
 
 
@@ -327,7 +336,8 @@ def _generate(
     wanted, and will not be used, is returned without the check.
 
     isl has been seen to lose instances of strided statements, and to order them wrongly. What its
-    user nodes execute is therefore compared with the schedule, unless that takes isl too long.
+    user nodes execute is therefore compared with the schedule. The result says if a check of that
+    gives up.
     """
     whole = expanded.schedule
     for known, tree in _ways(scop, schedule, expanded):
@@ -346,19 +356,17 @@ def _generate(
         # isl keeps the tiles that have no instances, and the points of wider domains.
         root = without_statements(ast.root, _has_no_instances) or AstBlock(())
         result = replace(ast, root=with_steps(root, ast.iterators))
-        if not _executes_just_its_domain(whole) or not is_wanted(result):
+        if not is_wanted(result):
             return result
-        wanted = whole.get_domain().intersect_params(context)
-        executed = [
-            isl.UnionSet.from_set(dates[node.number].domain())
-            for node in ast_nodes(root)
-            if isinstance(node, AstInstance)
-        ]
-        is_whole = within_operations(budgets.AST_PARTITION, partial(is_partition, executed, wanted))
         generated = GeneratedNodes(dates, ast.iterators, tree)
-        in_order = partial(is_in_order, root, generated, whole.get_map())
-        if is_whole is not False and within_operations(budgets.AST_ORDER, in_order) is not False:
-            return result
+        checks = {
+            budgets.AST_PARTITION: partial(executes_each_once, root, generated, whole, context),
+            budgets.AST_ORDER: partial(is_in_order, root, generated, whole.get_map()),
+        }
+        found = {budget: within_operations(budget, check) for budget, check in checks.items()}
+        if False not in found.values():
+            gave_up = (budget for budget, is_right in found.items() if is_right is None)
+            return replace(result, unchecked=tuple(each.exceeded for each in gave_up))
     reason = "isl generates no loops that execute each instance once and in order"
     raise IncorrectAstError(reason, location_of(scop.op))
 
@@ -387,13 +395,6 @@ def _ways(
     if not expanded.bands:
         yield nothing_known, with_loops_of_step_one(schedule)
     yield scop.context, with_atomic_loops(schedule)
-
-
-def _executes_just_its_domain(schedule: isl.Schedule) -> bool:
-    """Whether no node of the tree adds or removes instances."""
-    others = ("context", "guard", "extension", "expansion")
-    kinds = {isl.schedule_node_type[kind] for kind in others}
-    return bool(schedule.get_root().every_descendant(lambda node: node_type(node) not in kinds))
 
 
 def _generate_under(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.base import limits
+from polyir.base.checked import UncheckedError, checks_required
 from polyir.base.diagnostics import LegalityError, Remark, SourceLocation, remarks_to
 from polyir.base.limits import (
     DEFAULT_TIME_LIMIT,
@@ -330,3 +332,19 @@ def test_the_original_order_has_no_copies(monkeypatch: pytest.MonkeyPatch) -> No
         text = api.emit(module, "c")
     assert "local" not in text
     assert "for (int64_t i = 0; i < n; i++)" in text
+
+
+def test_a_check_that_gives_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, remarks = copy_module(), list[Remark]()
+    checks = ("execute each instance once", "execute instances in order")
+    expected = [f"not checked: the check that the loops {each} takes isl" for each in checks]
+    with remarks_to(remarks.append), checks_required():
+        text = api.emit(module, "c")
+    assert not any("not checked" in each.message for each in remarks)
+    allow(monkeypatch, 3, "AST_PARTITION", "AST_ORDER")
+    with remarks_to(remarks.append):
+        assert api.emit(module, "c") == text
+    messages = [each.message for each in remarks if each.message.startswith("not checked")]
+    assert messages == [f"{each} more than 3 operations" for each in expected]
+    with checks_required(), pytest.raises(UncheckedError, match=re.escape(expected[0])):
+        api.emit(module, "c")
