@@ -363,9 +363,9 @@ def _generate(
             budgets.AST_PARTITION: partial(executes_each_once, root, generated, whole, context),
             budgets.AST_ORDER: partial(is_in_order, root, generated, whole.get_map()),
         }
-        found = {budget: within_operations(budget, check) for budget, check in checks.items()}
-        if False not in found.values():
-            gave_up = (budget for budget, is_right in found.items() if is_right is None)
+        results = {budget: within_operations(budget, check) for budget, check in checks.items()}
+        if False not in results.values():
+            gave_up = (budget for budget, is_right in results.items() if is_right is None)
             return replace(result, unchecked=tuple(each.exceeded for each in gave_up))
     reason = "isl generates no loops that execute each instance once and in order"
     raise IncorrectAstError(reason, location_of(scop.op))
