@@ -14,6 +14,7 @@ import islpy as isl
 from xdsl.dialects.func import FuncOp
 
 from polyir.base import budgets
+from polyir.base.checked import not_checked
 from polyir.base.diagnostics import location_of
 from polyir.base.limits import within_operations
 from polyir.dialects.scop import ScopOp
@@ -59,6 +60,8 @@ def requirements_of(function: FuncOp) -> tuple[Requirement, ...]:
     straight = within_operations(
         budgets.REQUIREMENTS, lambda: list(_of_straight_accesses(function))
     )
+    if straight is None:
+        not_checked("requirements", budgets.REQUIREMENTS.exceeded, function)
     return (*found, *(straight or ()))
 
 
@@ -91,6 +94,8 @@ def _of_scop(scop: Scop) -> list[Requirement]:
     where = "" if place is None else f" at {place}"
     found = [_on_caller(scop, context, {}, f"the static control part{where} assumes it")]
     within = within_operations(budgets.REQUIREMENTS, lambda: list(_of_subscripts(scop)))
+    if within is None:
+        not_checked("requirements", budgets.REQUIREMENTS.exceeded, scop.op)
     return [each for each in (*found, *(within or ())) if each is not None]
 
 
