@@ -179,25 +179,35 @@ def started(
     if _is_worker or not seconds or not hasattr(os, "fork"):
         return begun
     known = [*known, *(_objects_of(ir) if ir is not None else ())]
-    # What is still in the buffers would be written by both processes.
-    sys.stdout.flush()
-    sys.stderr.flush()
     reader, writer = os.pipe()
+
+    def work() -> NoReturn:
+        os.close(reader)
+        _work(compute, seconds, known, writer)
+
     try:
-        with catch_warnings():
-            # About threads, which the worker lacks. It uses none.
-            simplefilter("ignore", DeprecationWarning)
-            worker = os.fork()
+        worker = forked(work)
     except OSError:
         os.close(reader)
         os.close(writer)
         return begun
-    if not worker:
-        os.close(reader)
-        _work(compute, seconds, known, writer)
     os.close(writer)
     _workers.add(worker)
     return replace(begun, _worker=worker, reader=reader, _known=known)
+
+
+def forked(work: Callable[[], NoReturn]) -> int:
+    """The number of a new process that does `work`. Raises `OSError` if there can be none."""
+    # What is still in the buffers would be written by both processes.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with catch_warnings():
+        # About threads, such as those of NumPy, which the new process lacks. It uses none.
+        simplefilter("ignore", DeprecationWarning)
+        process = os.fork()
+    if not process:
+        work()
+    return process
 
 
 def in_order(
