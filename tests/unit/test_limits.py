@@ -348,3 +348,23 @@ def test_a_check_that_gives_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert messages == [f"{each} more than 3 operations" for each in expected]
     with checks_required(), pytest.raises(UncheckedError, match=re.escape(expected[0])):
         api.emit(module, "c")
+
+
+def test_strategies_without_operations_are_not_possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, remarks = copy_module(), list[Remark]()
+    allow(monkeypatch, 10, "STRATEGY")
+    with remarks_to(remarks.append):
+        api.run_pipeline(module, "optimize")
+    messages = [each.message for each in remarks]
+    reason = "not possible: the search for a schedule takes isl more than 10 operations"
+    assert f"tiles: {reason}" in messages
+    assert "chosen: original" in messages
+
+
+def test_schedulers_without_operations_are_not_finished(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    allow(monkeypatch, 10, "COMPARED_SCHEDULE")
+    api.run_pipeline(copy_module(), "compare-schedules")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "pluto" in line and "not finished" in line]
