@@ -8,7 +8,7 @@ from typing import Literal
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
 from polyir.passes.contract import ContractPass
-from polyir.transform.expansion.contract import ALLOCATION_OPERATIONS, contract
+from polyir.transform.expansion.contract import contract
 
 
 @dataclass(frozen=True)
@@ -39,4 +39,4 @@ class AllocateMemoryPass(ContractPass):
     def rewrite(self, scop: Scop) -> Rewritten:
         if self.mapping == "identity":
             return Rewritten((f"each element of {len(scop.arrays)} arrays keeps its memory",))
-        return contract(scop, self.arrays, ALLOCATION_OPERATIONS)
+        return contract(scop, self.arrays, by_element=True)

@@ -10,7 +10,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.limits import ResourceError, limited
+from polyir.base import budgets
+from polyir.base.diagnostics import location_of
+from polyir.base.limits import CrashError, limited, within_operations
 from polyir.dialects.dependence import Dependences
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
@@ -85,11 +87,13 @@ def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
     for name, scheduler in _SCHEDULERS.items():
         compute = partial(_cells, scheduler, constraints, scop, dependences)
         try:
-            rows.append((name, *limited(f"the scheduler {name}", compute)))
+            within = partial(within_operations, budgets.COMPARED_SCHEDULE, compute)
+            cells = limited(f"the scheduler {name}", within, location_of(scop.op))
         except SchedulingError:
-            rows.append((name, "none found", *no_figures))
-        except ResourceError:
-            rows.append((name, "not finished", *no_figures))
+            cells = "none found", *no_figures
+        except CrashError:
+            cells = None
+        rows.append((name, *(cells or ("not finished", *no_figures))))
     return rows
 
 

@@ -9,6 +9,7 @@ from xdsl.dialects import gpu
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from polyir.base import budgets
 from polyir.base.diagnostics import LegalityError, location_of
 from polyir.dialects.gpu_extra import is_kernel
 from polyir.dialects.scop import ScopOp
@@ -21,11 +22,11 @@ from polyir.passes.schedule_check import claims_refused
 from polyir.transform.gpu.check import false_claims_of_kernels
 
 
-def require_correct_kernels(scop_op: ScopOp, pass_name: str, operations: int | None = None) -> bool:
+def require_correct_kernels(scop_op: ScopOp, pass_name: str, is_bounded: bool = False) -> bool:
     """Check the kernels of a scop unless they are known to be right, and remember that they are.
 
     The order of the tree, which is that of the launches, is checked first. The result is false if
-    isl takes more than so many `operations`, or fails; without that limit, it is true.
+    it `is_bounded` and isl exceeds the budget, or fails.
 
     Raises `LegalityError` with a pair of instances for each fault, at its place, and
     `ResourceError` if the check takes too long.
@@ -34,7 +35,7 @@ def require_correct_kernels(scop_op: ScopOp, pass_name: str, operations: int | N
     if are_kernels_proved(scop_op):
         return True
     compute = partial(false_claims_of_kernels, scop_of(scop_op))
-    found = bounded("the check of the kernels", compute, scop_op, operations)
+    found = bounded(budgets.KERNEL_CHECK, compute, scop_op, is_bounded)
     if found is None:
         return False
     if found:

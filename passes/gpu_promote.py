@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
+from polyir.base import budgets
+from polyir.base.budgets import Budget
 from polyir.base.diagnostics import LegalityError, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
@@ -68,20 +70,19 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
     def _promote(self, op: ScopOp, options: GpuPromoteOptions, otherwise: str) -> bool:
         """Promote what `options` say; whether it was done. If not, `otherwise` says what is so."""
         plan = partial(plan_gpu_promotion, scop_of(op), options)
-        promotion = bounded("the promotion", plan, op, PLAN_OPERATIONS)
+        promotion = bounded(budgets.KERNEL_PROMOTION, plan, op)
         if promotion is None:
-            self._report_too_hard("the promotion", PLAN_OPERATIONS, otherwise, op)
+            self._report_too_hard(budgets.KERNEL_PROMOTION, otherwise, op)
             return False
         if promotion.arrays and not self._carry_out(op, promotion, otherwise):
             return False
         report_outcome(self.name, promotion, op)
         return True
 
-    def _report_too_hard(self, step: str, operations: int, otherwise: str, op: ScopOp) -> None:
+    def _report_too_hard(self, budget: Budget, otherwise: str, op: ScopOp) -> None:
         """Say what is not done; a warning where arrays were asked for by name."""
-        why = f"{step} takes isl more than {operations} operations, or isl fails"
         tell = missed if self.arrays else remark
-        tell(self.name, f"{why}: {otherwise}", op)
+        tell(self.name, f"{budget.exceeded}, or isl fails: {otherwise}", op)
 
     def _carry_out(self, op: ScopOp, promotion: Promotion, otherwise: str) -> bool:
         """Promote, unless that is too hard to check; whether it was done."""
@@ -98,11 +99,10 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
                 return error.message
             return ""
 
-        step = "the check of copies"
-        wrong = bounded(step, check, op, CHECK_OPERATIONS)
+        wrong = bounded(budgets.KERNEL_COPIES, check, op)
         is_right = wrong == ""
         if wrong is None:
-            self._report_too_hard(step, CHECK_OPERATIONS, otherwise, op)
+            self._report_too_hard(budgets.KERNEL_COPIES, otherwise, op)
         elif wrong:
             missed(self.name, f"{wrong}: {otherwise}", op)
         # What is parallel under value-based dependences is so under memory-based ones: between the
@@ -114,8 +114,3 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         op.dependences = DependencesAttr(replace(found, order=order))
         settle_claims(op, self.name)
         return True
-
-
-PLAN_OPERATIONS = 15_000_000
-CHECK_OPERATIONS = 15_000_000
-"""How many operations isl may take for a plan, and to check it: some three seconds each."""

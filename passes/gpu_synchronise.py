@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from polyir.base import budgets
 from polyir.dialects.scop import ScopOp
 from polyir.model.proof import keeping_proof
 from polyir.model.scop import scop_of
@@ -42,15 +43,15 @@ class GpuSynchronisePass(RewritePass):
     def rewrite(self, op: ScopOp) -> None:
         self.synchronise(op)
 
-    def synchronise(self, op: ScopOp, operations: int | None = None) -> bool:
+    def synchronise(self, op: ScopOp, is_bounded: bool = False) -> bool:
         """Add the barriers to a scop; whether that was done.
 
-        It is not if isl takes more than so many `operations`, or fails.
+        It is not if it `is_bounded` and isl exceeds the budget, or fails.
         """
         require_proved(op, self.name)
         assert op.dependences is not None
         compute = partial(plan_barriers, scop_of(op), op.dependences.data)
-        barriers = bounded("the search for barriers", compute, op, operations)
+        barriers = bounded(budgets.KERNEL_BARRIERS, compute, op, is_bounded)
         if barriers is None:
             return False
         report_outcome(self.name, barriers, op)

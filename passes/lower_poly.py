@@ -30,14 +30,15 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from polyir.base.checked import not_checked
 from polyir.base.diagnostics import PolyirError, errors_at, missed, remark
-from polyir.base.limits import ResourceError, limited
+from polyir.base.limits import CrashError, ResourceError, limited
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.loops.common_values import share_values
 from polyir.model.outcome import Outcome
-from polyir.model.proof import is_unchecked, kernels_of
+from polyir.model.proof import are_kernels_proved, is_unchecked, kernels_of, needs_proof
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import replace_tree, require_proved, scops_in
 
@@ -49,9 +50,10 @@ class LowerPolyPass(ModulePass):
     A tree that polyir's passes have not proved legal, one that was read from text, is checked
     first, as by `check-schedule`, and its GPU kernels as by `check-gpu`; `check=false` skips that.
 
-    With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
-    too long, or isl does not generate correct loops, `fall-back` generates loops for the original
-    order of the program, with a warning; without it, this is an error. GPU kernels with arrays in
+    With `split-loops`, loops are then split as by the pass `split-loops`. If isl
+    exceeds the budgets of code generation, crashes, or does not generate correct loops, `fall-back`
+    generates loops for the original order of the program, with a warning; without it, this is an
+    error. GPU kernels with arrays in
     shared memory or registers are generated with all arrays in global memory before that.
 
     With `assume-on-device`, the arrays that functions with kernels are passed are in the memory of
@@ -77,10 +79,12 @@ class LowerPolyPass(ModulePass):
             is_split = self.split_loops and KEEPS_LOOPS not in scop.attributes
             if is_checked:
                 self._check(scop)
+            elif needs_proof(scop) or not are_kernels_proved(scop):
+                not_checked(self.name, "the schedule tree was not proved legal", scop)
             with errors_at(scop):
                 try:
                     lower_scop(scop_of(scop))
-                except (IncorrectAstError, ResourceError) as error:
+                except (IncorrectAstError, CrashError) as error:
                     self._lower_otherwise(scop, error, is_checked)
             if block is None:
                 continue
@@ -89,7 +93,9 @@ class LowerPolyPass(ModulePass):
             share_values([op for op in block.ops if op not in existing])
         if has_kernels:
             self._place_on_device_and_host(op)
-        if has_kernels and is_checked:
+        if has_kernels and not is_checked:
+            not_checked(self.name, "the barriers of the generated kernels", op)
+        elif has_kernels:
             from polyir.passes.gpu_check import require_correct_code
 
             require_correct_code(op)
@@ -129,7 +135,7 @@ class LowerPolyPass(ModulePass):
             missed(self.name, f"{error.message}: all arrays stay in global memory", scop)
             try:
                 self._lower_in_global_memory(scop, is_checked)
-            except (IncorrectAstError, ResourceError) as again:
+            except (IncorrectAstError, CrashError) as again:
                 error = again
             else:
                 return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from polyir.base import budgets
 from polyir.base.diagnostics import errors_at, missed
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import ResourceError
@@ -120,26 +121,20 @@ class MapToGpuPass(PassWithOptions):
         promote.rewrite(scop)
         if len(scop.local_arrays) == len(before.arrays):
             return False
-        if not GpuSynchronisePass().synchronise(scop, MOST_OPERATIONS):
-            step = "the search for barriers"
+        if not GpuSynchronisePass().synchronise(scop, is_bounded=True):
+            exceeded = budgets.KERNEL_BARRIERS.exceeded
         elif (
             self.check
             and not is_unchecked()
-            and not require_correct_kernels(scop, self.name, MOST_OPERATIONS)
+            and not require_correct_kernels(scop, self.name, is_bounded=True)
         ):
-            step = "the check of the kernels"
+            exceeded = budgets.KERNEL_CHECK.exceeded
         else:
             return True
         before.restore(scop)
         missed(
             self.name,
-            f"{step} takes isl more than {MOST_OPERATIONS} operations with local arrays, or isl "
-            "fails: all arrays stay in global memory",
+            f"{exceeded} with local arrays, or isl fails: all arrays stay in global memory",
             scop,
         )
         return False
-
-
-MOST_OPERATIONS = 60_000_000
-"""How many operations isl may take to find the barriers of kernels with local arrays, and to check
-them: some ten seconds each."""

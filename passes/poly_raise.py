@@ -9,16 +9,14 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import location_of, missed, remark
-from polyir.base.limits import ResourceError, within_operations
+from polyir.base import budgets
+from polyir.base.diagnostics import PolyirError, location_of, missed, remark
+from polyir.base.limits import within_operations
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.model.raising import raise_function
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.raising import RaiseOutcome
 from polyir.model.raising.regions import Left
-
-RAISING_OPERATIONS = 10_000_000
-"""How many operations isl may take to raise one function: well above a million lines of loops."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class PolyRaisePass(ModulePass):
 
         `shares_cells` is as in `raise_function`.
 
-        Raises `ResourceError` if that takes too long, and `PolyirError` for facts about index
+        Raises `PolyirError` if isl exceeds the budget for that, and for facts about index
         arrays that make no sense.
         """
         if not any(isinstance(inner, LOOPS) for inner in function.walk()):
@@ -84,10 +82,10 @@ class PolyRaisePass(ModulePass):
 
             expand_index_operations(function, only_affine=True)
         outcome = within_operations(
-            RAISING_OPERATIONS, lambda: raise_function(function, shares_cells, self.data_loops)
+            budgets.RAISING, lambda: raise_function(function, shares_cells, self.data_loops)
         )
         if outcome is None:
-            raise ResourceError("isl takes too long to raise the function", location_of(function))
+            raise PolyirError(budgets.RAISING.exceeded, location_of(function))
         for left in _causes(outcome):
             remark(self.name, f"left as it is: {left.reason}", left.operation, once=True)
         if not outcome.scops:

@@ -19,9 +19,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import CollapseShapeOp, ExpandShapeOp, ReinterpretCastOp, SubviewOp
 from xdsl.ir import Operation
 
+from polyir.base import budgets
+from polyir.base.budgets import Budget
 from polyir.base.diagnostics import OptionError, errors_at, location_of, missed, nearest, remark
 from polyir.base.inner_steps import apply_inside, inner_step
-from polyir.base.limits import CrashError, ResourceError, limited, within_operations
+from polyir.base.limits import CrashError, limited, within_operations
 from polyir.base.walks import outermost
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
@@ -189,7 +191,7 @@ def dependences_of(
     Those of arrays that the scop accesses as `before` are taken from there.
 
     If value-based ones take isl too many operations, where that `is_bounded`, memory-based ones
-    are computed instead: they are more, but far cheaper. `None` if the time limit is exceeded. Both
+    are computed instead: they are more, but far cheaper. `None` if these take too many, too. Both
     cases are reported as missed.
     """
     known = before.dependences.items if before and before.dependences else ()
@@ -213,24 +215,21 @@ def dependences_of(
             missed(pass_name, f"{error.message}: {instead}", scop, once=True)
             if not is_value_based:
                 _too_hard.add(scop)
-        except ResourceError as error:
-            missed(pass_name, f"{error.message}: the scop is left alone", scop, once=True)
-            return None
     return None
 
 
 def bounded(
-    step: str, compute: Callable[[], Result], op: ScopOp, operations: int | None = None
+    budget: Budget, compute: Callable[[], Result], op: ScopOp, is_bounded: bool = True
 ) -> Result | None:
-    """What `compute` returns, or `None` if it takes isl too many `operations`, or isl fails.
+    """What `compute` returns, or `None` if isl's operations exceed `budget`, or isl fails.
 
-    Without a number of operations, it is `limited` by time only, and raises what that raises.
+    Unless it `is_bounded`, it is `limited` by time only, and raises what that raises.
     """
-    if operations is None:
-        return limited(step, compute, location_of(op), ir=op)
+    if not is_bounded:
+        return limited(budget.step, compute, location_of(op), ir=op)
     try:
-        return limited(step, partial(within_operations, operations, compute), ir=op)
-    except (ResourceError, DataflowError):
+        return limited(budget.step, partial(within_operations, budget, compute), ir=op)
+    except (CrashError, DataflowError):
         # isl may crash where it stops, and its dataflow analysis goes wrong for some orders.
         return None
 
@@ -329,15 +328,19 @@ class ScopPass(PassOnScops):
     def outcome(self, scop: Scop) -> Outcome:
         """What the pass makes of a scop, after a report of it; its operations do not change.
 
-        If that takes too long, it is the schedule that the scop has.
+        If isl exceeds the budget, or crashes, it is the schedule that the scop has.
         """
         assert scop.dependences is not None
+        budget = budgets.TRANSFORMATION
+        compute = partial(self._checked, scop, scop.dependences)
         try:
-            compute = partial(self._checked, scop, scop.dependences)
             with errors_at(scop.op):
-                outcome = limited("the transformation", compute)
-        except ResourceError as error:
-            missed(self.name, f"{error.message}: the schedule is left as it was", scop.op)
+                outcome = limited(budget.step, partial(within_operations, budget, compute))
+            reason = budget.exceeded
+        except CrashError as error:
+            outcome, reason = None, error.message
+        if outcome is None:
+            missed(self.name, f"{reason}: the schedule is left as it was", scop.op)
             return Outcome(scop.schedule, proved=True)
         report_outcome(self.name, outcome, scop.op)
         if outcome.missed and self.needs_parallel_loops:
@@ -360,10 +363,7 @@ def _advise_copies(scop: Scop, dependences: Dependences) -> None:
     # Most passes find what they look for.
     from polyir.transform.expansion.privatize import loops_freed
 
-    try:
-        freed = limited("the search for temporaries", partial(loops_freed, scop, dependences))
-    except ResourceError:
-        return
+    freed = bounded(budgets.FREED_LOOPS, partial(loops_freed, scop, dependences), scop.op)
     if freed:
         numbers = sorted({number for loops in freed.values() for number in loops})
         loops = f"loop{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"

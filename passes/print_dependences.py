@@ -9,11 +9,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.base import budgets
 from polyir.base.diagnostics import missed
-from polyir.base.limits import ResourceError, limited
+from polyir.base.limits import CrashError, limited
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
-from polyir.model.dependence_text import TEXT_OPERATIONS, describe
+from polyir.model.dependence_text import describe
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops
 
@@ -41,7 +42,7 @@ class PrintDependencesPass(ModulePass):
             compute = partial(describe, scop, scop.dependences)
             try:
                 text = limited("the description of the dependences", compute)
-            except ResourceError as error:
+            except CrashError as error:
                 missed(self.name, f"{error.message}: they are not printed", scop_op)
                 continue
             if text.unknown:
@@ -53,7 +54,8 @@ class PrintDependencesPass(ModulePass):
 def _not_known(count: int) -> str:
     which = "a dependence" if count == 1 else f"{count} dependences"
     return (
-        f"the distances of {which} take isl more than {TEXT_OPERATIONS} operations each: "
+        f"the distances of {which} take isl more than "
+        f"{budgets.SHOWN_DEPENDENCE.operations} operations each: "
         "they are printed as '*'"
     )
 

@@ -10,8 +10,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.base import budgets
 from polyir.base.diagnostics import OptionError, missed
-from polyir.base.limits import ResourceError, limited
 from polyir.interleaving.description import describe
 from polyir.interleaving.fusability import FusionOptions
 from polyir.interleaving.of_schedule import interleaving_of_schedule
@@ -19,7 +19,7 @@ from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.interleaving.space import InterleavingSpace
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import analysed_scops
+from polyir.passes.prerequisites import analysed_scops, bounded
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class PrintInterleavingsPass(FusionOptions, ModulePass):
             function = scop_op.function
             where = "" if function is None else f" in @{function.sym_name.data}"
             compute = partial(self._lines, scop_of(scop_op), where)
-            try:
-                lines = limited("the interleavings", compute)
-            except ResourceError as error:
-                missed(self.name, f"{error.message}: they are not printed", scop_op)
+            lines = bounded(budgets.INTERLEAVINGS, compute, scop_op)
+            if lines is None:
+                reason = f"{budgets.INTERLEAVINGS.exceeded}, or isl fails: they are not printed"
+                missed(self.name, reason, scop_op)
                 continue
             print("\n".join(f"// {line}".rstrip() for line in lines))
 

@@ -16,6 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
+from polyir.base import budgets
 from polyir.base.diagnostics import (
     LegalityError,
     PolyirError,
@@ -28,7 +29,15 @@ from polyir.base.diagnostics import (
     report,
 )
 from polyir.base.inner_steps import apply_inside, programs_are_shown
-from polyir.base.limits import ResourceError, Step, in_order, limited, meanwhile, started
+from polyir.base.limits import (
+    CrashError,
+    Step,
+    in_order,
+    limited,
+    meanwhile,
+    started,
+    within_operations,
+)
 from polyir.cost.machine import Machine
 from polyir.cost.model import Cost, CostModel
 from polyir.dialects.scop import ScopOp
@@ -40,6 +49,7 @@ from polyir.model.temporaries import is_allocated
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import (
     ScopPass,
+    bounded,
     lower_scops,
     replace_tree,
     scops_in,
@@ -153,6 +163,7 @@ class ScheduleChoice:
     ) -> None:
         self._ctx = ctx
         self._function = function
+        self._place = location_of(function)
         self._machine = machine
         self._threads = threads or machine.cores
         self._reassociate = reassociate
@@ -217,10 +228,8 @@ class ScheduleChoice:
             schedules = [each.nests(number) for each in others]
             assert tree.dependences is not None
             find = partial(best_nests, best.nests(number), schedules, margins, tree.dependences)
-            try:
-                outcome, found = limited("the choice of a schedule for each nest", find)
-            except ResourceError:
-                outcome, found = tree, ()
+            chosen = bounded(budgets.NEST_CHOICE, find, self._scops[number].scop.op)
+            outcome, found = chosen or (tree, ())
             if found:
                 known = oriented(tree.dependences, outcome.schedule)
                 tree = replace(outcome, dependences=known)
@@ -266,7 +275,7 @@ class ScheduleChoice:
         named = tuple(each for each in self._strategies if each.name == name)
         if not named:
             return
-        step = started(TASK, partial(self._candidates, named), known=self._known())
+        step = started(TASK, partial(self._within_budget, named), self._place, known=self._known())
         found = self._results(named, step)
         if found:
             self._replace_by(found[0], _Mixture(found[0].trees, found[0].cycles))
@@ -283,7 +292,9 @@ class ScheduleChoice:
         # Without a scheduler, there is nothing to share.
         shared = groupby(worth_trying, lambda each: each.before or each)
         groups = [tuple(group) for _, group in shared]
-        with closing(in_order(TASK, map(self._task, groups), known=self._known)) as steps:
+        with closing(
+            in_order(TASK, map(self._task, groups), self._place, known=self._known)
+        ) as steps:
             for group, step in zip(groups, steps, strict=True):
                 for candidate in self._results(group, step):
                     yield candidate
@@ -301,16 +312,21 @@ class ScheduleChoice:
 
     def _task(self, group: _Group) -> Callable[[], _Results]:
         """The search for the candidates of a group, with its memory, which is needed again here."""
-        # A refusal comes again in the search.
+        # A refusal comes again in the search, and running out of time ends the pass.
         with suppress(PolyirError):
             self._with_memory(group[0].memory)
-        return partial(self._candidates, group)
+        return partial(self._within_budget, group)
 
     def _known(self) -> list[object]:
         """The dependences that candidates have: it takes isl long to read them from a worker."""
         roots = [self._function, *(memory.module for memory in self._memories.values())]
         attributes = [scop.dependences for root in roots for scop in scops_in(root)]
         return [each.data for each in attributes if each is not None]
+
+    def _within_budget(self, group: _Group) -> _Results:
+        """As `_candidates`, unless it takes isl too many operations."""
+        found = within_operations(budgets.STRATEGY, partial(self._candidates, group))
+        return [budgets.STRATEGY.exceeded for _ in group] if found is None else found
 
     def _candidates(self, group: _Group) -> _Results:
         """What strategies with one scheduler make of the function, until one is good enough.
@@ -415,7 +431,7 @@ class ScheduleChoice:
         """The candidates that a worker found, after a remark on each and each refusal."""
         try:
             results = step.result()
-        except ResourceError as error:
+        except CrashError as error:
             results = [error.message for _ in group]
         for strategy, result in zip(group, results, strict=False):
             if isinstance(result, str):
@@ -475,7 +491,7 @@ class ScheduleChoice:
         """
         module, strategy = ModuleOp([self._function.clone()]), candidate.strategy
         steps = [each for each in strategy.steps if self._takes(each)]
-        # Where time is short, the tree that was chosen is shown all the same.
+        # Where isl crashes, the tree that was chosen is shown all the same.
         with suppress(PolyirError):
             for each in (*strategy.before, *steps):
                 again: list[Remark] = []

@@ -8,7 +8,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -123,6 +123,26 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
         help="limit on the processor time of each step of a pass (default: %(default)s; 0: no "
         "limit)",
     )
+
+
+def add_required_checks(parser: argparse.ArgumentParser) -> None:
+    """The option `--require-checked`, in `require_checked`."""
+    parser.add_argument(
+        "--require-checked",
+        action="store_true",
+        help="treat a check that gives up, or is skipped, as an error; without it, --remarks names "
+        "the check",
+    )
+
+
+def required_checks(is_required: bool) -> AbstractContextManager[None]:
+    """Where `--require-checked` is in force."""
+    if not is_required:
+        return nullcontext()
+    # Imported when it is needed: start-up is part of every run.
+    from polyir.base.checked import checks_required
+
+    return checks_required()
 
 
 def add_sizes(parser: argparse.ArgumentParser) -> None:

@@ -69,9 +69,11 @@ from polyir.tools.cc_compile import PREPROCESSING_FLAGS, Command, Translated, ru
 from polyir.tools.cc_summary import Tally
 from polyir.tools.command_line import (
     ArgumentParser,
+    add_required_checks,
     add_time_limit,
     exit_code_of,
     require_writable,
+    required_checks,
     write_output,
 )
 from polyir.tools.pass_help import add_information
@@ -134,7 +136,7 @@ def _run(arguments: Sequence[str]) -> int:
         options, chosen, bool(passes), tuned, for_ranks, compiler, flags, found.dependencies
     )
     tally = Tally()
-    with time_limited_to(options.time_limit):
+    with time_limited_to(options.time_limit), required_checks(options.require_checked):
         files = [_translated(task, source, tally) for source in found.sources]
     is_whole = not tally.missed and not (options.strict and tally.passed_over)
     if is_whole or not options.strict:
@@ -476,6 +478,7 @@ def _parse_options(
         "--quiet", action="store_true", help="leave out the last line, which says what was done"
     )
     add_information(parser, available)
+    add_required_checks(parser)
     add_time_limit(parser)
     return parser.parse_known_args(list(arguments))
 

@@ -48,9 +48,11 @@ from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
 from polyir.targets.deferred import DeferredTarget
 from polyir.tools.command_line import (
     ArgumentParser,
+    add_required_checks,
     add_time_limit,
     exit_code_of,
     require_writable,
+    required_checks,
     write_output,
 )
 from polyir.tools.instrumentation import Instrumentation, add_instrumentation
@@ -214,6 +216,7 @@ class PolyirOptMain(xDSLOptMain):
         )
         add_instrumentation(arg_parser)
         add_information(arg_parser, self.available_passes, "-v")
+        add_required_checks(arg_parser)
         add_time_limit(arg_parser)
 
     @cached_property
@@ -347,7 +350,9 @@ class PolyirOptMain(xDSLOptMain):
     def _checks(self) -> AbstractContextManager[None]:
         """Whether schedules that nobody has proved are checked: with, or without."""
         if not self.args.no_check:
-            return nullcontext()
+            return required_checks(self.args.require_checked)
+        if self.args.require_checked:
+            raise OptionError("--require-checked does not go with --no-check")
         # Imported when it is needed: start-up is part of every run.
         from polyir.model.proof import unchecked
 

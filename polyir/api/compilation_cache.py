@@ -23,7 +23,7 @@ from xdsl.passes import ModulePass
 
 from polyir import dialects, passes
 from polyir.base.diagnostics import Remark, remarks_kept, report
-from polyir.base.limits import failed_steps, processors, time_limit
+from polyir.base.limits import failed_steps, processors
 from polyir.cost.machine import machine_of_option
 from polyir.runtime.cache import (
     CacheError,
@@ -113,7 +113,7 @@ def _about_passes(chain: Sequence[ModulePass]) -> Iterator[str]:
 
 def _about_polyir() -> Iterator[str]:
     """What the result of passes depends on besides the program."""
-    yield from (_own_files(), sys.version, sys.platform, str(time_limit()), str(processors()))
+    yield from (_own_files(), sys.version, sys.platform, str(processors()))
     # The clock rate changes all the time, and decides nothing.
     yield repr(replace(machine_of_option(""), gigahertz=1.0))
 

@@ -1,9 +1,10 @@
 """Limits on what a step of a pass may take, so that no input keeps polyir busy for ever.
 
 A step is computed in a forked copy of the process, which may use so much processor time and no
-more; its result comes back through a pipe. So a step that takes too long, or in which isl
-crashes, ends in a diagnostic, and everything else goes on. Whoever drives the passes sets the
-limit with `time_limited_to`. Time decides only whether a step is refused, never what it returns.
+more; its result comes back through a pipe. A step that takes too long ends the run with an error.
+Time decides nothing else: where something can be done instead, a number of isl's operations says
+when (`within_operations`, `base.budgets`). A step in which isl crashes is one that is refused.
+Whoever drives the passes sets the limit with `time_limited_to`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from warnings import catch_warnings, simplefilter
 import islpy as isl
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from polyir.base.budgets import Budget
 from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.sets.pickle import IslPickler
 
@@ -52,6 +54,13 @@ _workers: set[int] = set()
 
 class ResourceError(PolyirError):
     """A step takes longer than it may, or isl crashes in it."""
+
+
+class TimeLimitError(ResourceError):
+    """A step takes longer than it may: with more time, it might have a result.
+
+    Nothing is done instead, or the output would depend on the time (`time_errors_raised`).
+    """
 
 
 class CrashError(ResourceError):
@@ -102,7 +111,7 @@ def limited(
     come back as the same objects, as those that are `known` do. Inside another step, without a
     limit, and where processes cannot be forked, `compute` is simply called.
 
-    Raises `ResourceError` if the worker exceeds the limit or crashes.
+    Raises `TimeLimitError` if the worker exceeds the limit, and `CrashError` if it crashes.
     """
     return started(step, compute, location, ir, known).result()
 
@@ -170,25 +179,35 @@ def started(
     if _is_worker or not seconds or not hasattr(os, "fork"):
         return begun
     known = [*known, *(_objects_of(ir) if ir is not None else ())]
-    # What is still in the buffers would be written by both processes.
-    sys.stdout.flush()
-    sys.stderr.flush()
     reader, writer = os.pipe()
+
+    def work() -> NoReturn:
+        os.close(reader)
+        _work(compute, seconds, known, writer)
+
     try:
-        with catch_warnings():
-            # About threads, which the worker lacks. It uses none.
-            simplefilter("ignore", DeprecationWarning)
-            worker = os.fork()
+        worker = forked(work)
     except OSError:
         os.close(reader)
         os.close(writer)
         return begun
-    if not worker:
-        os.close(reader)
-        _work(compute, seconds, known, writer)
     os.close(writer)
     _workers.add(worker)
     return replace(begun, _worker=worker, reader=reader, _known=known)
+
+
+def forked(work: Callable[[], NoReturn]) -> int:
+    """The number of a new process that does `work`. Raises `OSError` if there can be none."""
+    # What is still in the buffers would be written by both processes.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with catch_warnings():
+        # About threads, such as those of NumPy, which the new process lacks. It uses none.
+        simplefilter("ignore", DeprecationWarning)
+        process = os.fork()
+    if not process:
+        work()
+    return process
 
 
 def in_order(
@@ -237,8 +256,8 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def within_operations(operations: int, compute: Callable[[], Result]) -> Result | None:
-    """What `compute` returns, or `None` if it takes isl more than so many of its own operations.
+def within_operations(budget: Budget, compute: Callable[[], Result]) -> Result | None:
+    """What `compute` returns, or `None` if isl's operations exceed `budget`.
 
     The count does not depend on the machine, so that what is computed instead may be another
     result. Inside `compute` of another limit, the operations count there, too; where that one is
@@ -248,10 +267,10 @@ def within_operations(operations: int, compute: Callable[[], Result]) -> Result 
     context = isl.DEFAULT_CONTEXT
     outer = context.get_max_operations()
     if outer:
-        limit = min(outer, _operations_below(outer) + operations)
+        limit = min(outer, _operations_below(outer) + budget.operations)
     else:
         context.reset_operations()
-        limit = operations
+        limit = budget.operations
     context.set_max_operations(limit)
     is_exceeded = True
     try:
@@ -363,12 +382,26 @@ def _work(
         os._exit(0)
 
 
-_failures = 0
+_failures: list[ResourceError] = []
+"""The errors of all steps of this process that exceeded the limit, or crashed."""
 
 
 def failed_steps() -> int:
-    """How many steps of this process have exceeded a limit, or crashed: others might not."""
-    return _failures
+    """How many steps of this process have exceeded the limit, or crashed: others might not."""
+    return len(_failures)
+
+
+@contextmanager
+def time_errors_raised() -> Iterator[None]:
+    """Raise the first `TimeLimitError` of a step inside the `with` block, if it was caught there.
+
+    Whoever goes on after a refusal must not do so after this one.
+    """
+    before = len(_failures)
+    yield
+    for error in _failures[before:]:
+        if isinstance(error, TimeLimitError):
+            raise error
 
 
 _FRAMES: Final = "polyir_frames_in_worker"
@@ -399,13 +432,14 @@ def _portable(error: Exception) -> Exception:
 def _failure(
     step: str, seconds: float, number: int, location: SourceLocation | None
 ) -> ResourceError:
-    global _failures
-    _failures += 1
     if number == signal.SIGPROF:
         message = f"{step} takes more than {seconds:g} s of processor time (--time-limit)"
-        return ResourceError(message, location)
-    reason = signal.strsignal(number) or f"signal {number}"
-    return CrashError(f"{step} fails: isl crashes ({reason.lower()})", location)
+        error: ResourceError = TimeLimitError(message, location)
+    else:
+        reason = signal.strsignal(number) or f"signal {number}"
+        error = CrashError(f"{step} fails: isl crashes ({reason.lower()})", location)
+    _failures.append(error)
+    return error
 
 
 def _objects_of(ir: Operation) -> list[object]:

@@ -14,6 +14,9 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base import budgets
+from polyir.base.budgets import Budget
+from polyir.base.checked import not_checked
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.base.limits import CrashError, in_order, within_operations
 from polyir.codegen.approximate_tiles import TILE, with_approximate_tiles, with_loops_over
@@ -21,7 +24,6 @@ from polyir.codegen.ast import (
     AstBlock,
     AstExpression,
     AstFor,
-    AstInstance,
     AstNode,
     EndlessLoopError,
     Operator,
@@ -34,7 +36,12 @@ from polyir.codegen.ast import (
     variables_in,
     without_statements,
 )
-from polyir.codegen.ast_check import GeneratedNodes, is_in_order, is_partition
+from polyir.codegen.ast_check import (
+    GeneratedNodes,
+    executes_each_once,
+    executes_just_its_domain,
+    is_in_order,
+)
 from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
@@ -89,13 +96,15 @@ class ScopAst:
     """The AST of a scop; marks in it are `LoopsBelow`, `TilesBelow` and attributes of marks.
 
     `iterators` are the names of the loop iterators by schedule depth, `names` gives the names of
-    the generated loops, `tiles` has the bands that `TilesBelow` numbers.
+    the generated loops, `tiles` has the bands that `TilesBelow` numbers. `unchecked` says which
+    checks of it gave up.
     """
 
     root: AstNode
     iterators: tuple[str, ...]
     names: LoopNames
     tiles: tuple[GeneratedTiles, ...]
+    unchecked: tuple[str, ...] = ()
 
     @property
     def origins(self) -> frozenset[str]:
@@ -110,29 +119,6 @@ class ScopAst:
         """The schedule depth of the loop with the given iterator."""
         return self.iterators.index(iterator)
 
-
-USUAL_OPERATIONS = 8_000_000
-"""How many operations isl may take for the usual loops, divided by the depth of the tree, before a
-cheaper form is tried: about two seconds. The more loops there are, the longer is an operation. With
-one million operations at depth eight, heat-3d with wavefronts of all its tiles takes ten seconds in
-all; with more, its usual loops are generated in vain for longer."""
-
-TILES_OPERATIONS = 2_000_000
-"""How many it may take for loops over tiles that are generated from the tiles alone."""
-
-ATOMIC_OPERATIONS = 20_000_000
-"""How many it may take for atomic loops before those over wider domains are generated: about ten
-seconds."""
-
-CHECK_OPERATIONS = 100_000
-"""What it may take to see that every instance is executed once: diamonds, for one, take more."""
-
-ORDER_OPERATIONS = 500_000
-"""What it may take to see that instances are executed in order: some tenths of a second."""
-
-
-THREAD_OPERATIONS = 200_000
-"""What the usual loops may take for a thread of a GPU kernel, if there are cheaper ones."""
 
 _Form = Callable[[Scop, Schedule, ExpandedTiles], "ScopAst | None"]
 """A way to generate loops; `None` if isl needs too many operations."""
@@ -176,11 +162,12 @@ def build_ast(
 
     Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
     does not generate loops that execute each instance once and in order, or none that is usable,
-    and `ResourceError` if it takes too long.
+    or exceeds all budgets, and `CrashError` if it crashes.
     """
     location = location_of(scop.op)
     attempts = _attempts(scop, cheaper)
     failure: PolyirError | None = None
+    reason = ""
     with closing(in_order("code generation", attempts, location, PATIENCE)) as steps:
         for number, step in enumerate(steps, 1):
             try:
@@ -192,12 +179,15 @@ def build_ast(
             except (_IslFailedError, IncorrectAstError) as error:
                 failure = failure or error
                 continue
-            if ast is not None and is_usable(ast):
+            if ast is None:
+                reason = budgets.CONVEX_LOOPS.exceeded
+                continue
+            if is_usable(ast):
+                for each in ast.unchecked:
+                    not_checked("lower-poly", each, scop.op)
                 return ast
-    if failure is not None:
-        raise failure
-    reason = "isl generates no loops in which all threads of a block reach each barrier"
-    raise IncorrectAstError(reason, location)
+            reason = "isl generates no loops in which all threads of a block reach each barrier"
+    raise failure or IncorrectAstError(reason, location)
 
 
 PATIENCE = 0.1
@@ -206,8 +196,8 @@ too long. Most loops take less."""
 
 
 def _attempts(scop: Scop, cheaper: Cheaper | None) -> list[Callable[[], ScopAst | None]]:
-    """The ways to generate loops, best first; only the last one has no limit."""
-    usual = _usual if cheaper is None else partial(_usual, limit=THREAD_OPERATIONS)
+    """The ways to generate loops, best first."""
+    usual = _usual if cheaper is None else partial(_usual, limit=budgets.THREAD_LOOPS)
     found: list[Callable[[], ScopAst | None]] = [partial(_built, scop, usual)]
     if cheaper is not None and cheaper.points is not None:
         found.append(partial(_built, scop, partial(_over_points, points=cheaper.points)))
@@ -244,11 +234,11 @@ def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
 
 
 def _usual(
-    scop: Scop, schedule: Schedule, expanded: ExpandedTiles, limit: int | None = None
+    scop: Scop, schedule: Schedule, expanded: ExpandedTiles, limit: Budget | None = None
 ) -> ScopAst | None:
     """The loops of the tree, those over tiles atomic where their ranges are affine."""
     if limit is None:
-        limit = USUAL_OPERATIONS // max(1, _tree_depth(schedule.root))
+        limit = budgets.USUAL_LOOPS.scaled(divisor=max(1, _tree_depth(schedule.root)))
 
     def generated(
         tree: Schedule, is_wanted: Callable[[ScopAst], bool] = lambda ast: True
@@ -290,15 +280,15 @@ def _atomic(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst 
     """Atomic loops, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = mapped_bottom_up(counting, _with_atomic_tiles)
-    return _generate(scop, with_atomic_loops(tree), expanded, ATOMIC_OPERATIONS)
+    return _generate(scop, with_atomic_loops(tree), expanded, budgets.ATOMIC_LOOPS)
 
 
 def _around(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     """Atomic loops over convex sets around the instances, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = with_atomic_loops(mapped_bottom_up(counting, _with_atomic_tiles))
-    wider = with_wider_domains(tree, scop.context) if _executes_just_its_domain(tree) else None
-    return _generate(scop, wider or tree, expanded)
+    wider = with_wider_domains(tree, scop.context) if executes_just_its_domain(tree) else None
+    return _generate(scop, wider or tree, expanded, budgets.CONVEX_LOOPS)
 
 
 def _counting(schedule: Schedule, expanded: ExpandedTiles, isolated: bool = False) -> Schedule:
@@ -325,7 +315,7 @@ def _repetition(ast: ScopAst) -> float:
 
 def _of_tiles(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     try:
-        return _generate(scop, schedule, expanded, TILES_OPERATIONS)
+        return _generate(scop, schedule, expanded, budgets.TILE_LOOPS)
     except PolyirError:
         # The hull of the tiles of several statements may have no bounds.
         return None
@@ -335,16 +325,17 @@ def _generate(
     scop: Scop,
     schedule: Schedule,
     expanded: ExpandedTiles,
-    limit: int | None = None,
+    limit: Budget,
     is_wanted: Callable[[ScopAst], bool] = lambda ast: True,
 ) -> ScopAst | None:
     """The AST of `schedule`, from the first of several equivalent inputs with a correct result.
 
-    `None` if isl needs more operations than `limit` for the AST of an input. An AST that is not
+    `None` if isl's operations exceed `limit` for the AST of an input. An AST that is not
     wanted, and will not be used, is returned without the check.
 
     isl has been seen to lose instances of strided statements, and to order them wrongly. What its
-    user nodes execute is therefore compared with the schedule, unless that takes isl too long.
+    user nodes execute is therefore compared with the schedule. The result says if a check of that
+    gives up.
     """
     whole = expanded.schedule
     for known, tree in _ways(scop, schedule, expanded):
@@ -353,7 +344,7 @@ def _generate(
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
         compute = partial(_generate_under, context, scop, tree, expanded)
         try:
-            found = compute() if limit is None else within_operations(limit, compute)
+            found = within_operations(limit, compute)
         except OwnBoundError:
             # Seen once: a kernel with strided tiles, whose loop ended at 100 floor(c / 100).
             continue
@@ -363,19 +354,17 @@ def _generate(
         # isl keeps the tiles that have no instances, and the points of wider domains.
         root = without_statements(ast.root, _has_no_instances) or AstBlock(())
         result = replace(ast, root=with_steps(root, ast.iterators))
-        if not _executes_just_its_domain(whole) or not is_wanted(result):
+        if not is_wanted(result):
             return result
-        wanted = whole.domain.intersect_params(context)
-        executed = [
-            isl.UnionSet.from_set(dates[node.number].domain())
-            for node in ast_nodes(root)
-            if isinstance(node, AstInstance)
-        ]
-        is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
         generated = GeneratedNodes(dates, ast.iterators, tree)
-        in_order = partial(is_in_order, root, generated, whole.map)
-        if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
-            return result
+        checks = {
+            budgets.AST_PARTITION: partial(executes_each_once, root, generated, whole, context),
+            budgets.AST_ORDER: partial(is_in_order, root, generated, whole.map),
+        }
+        results = {budget: within_operations(budget, check) for budget, check in checks.items()}
+        if False not in results.values():
+            gave_up = (budget for budget, is_right in results.items() if is_right is None)
+            return replace(result, unchecked=tuple(each.exceeded for each in gave_up))
     reason = "isl generates no loops that execute each instance once and in order"
     raise IncorrectAstError(reason, location_of(scop.op))
 
@@ -404,12 +393,6 @@ def _ways(
     if not expanded.bands:
         yield nothing_known, with_loops_of_step_one(schedule)
     yield scop.context, with_atomic_loops(schedule)
-
-
-def _executes_just_its_domain(schedule: Schedule) -> bool:
-    """Whether no node of the tree adds or removes instances."""
-    others = (Kind.CONTEXT, Kind.GUARD, Kind.EXPANSION)
-    return schedule.root.every(lambda node: node.kind not in others)
 
 
 def _generate_under(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations_with_replacement, starmap, takewhile
 
 import islpy as isl
@@ -20,16 +20,6 @@ from polyir.tree import Kind, Schedule, ScheduleNode
 MOST_REMEMBERED = 256
 """How many relations are kept: many nodes of an AST execute the same two statements, and each node
 is compared with all others."""
-
-
-def is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
-    """Whether every element of `whole` is in exactly one of `parts`."""
-    union = isl.UnionSet.empty(whole.get_space())
-    for part in parts:
-        if not union.is_disjoint(part):
-            return False
-        union = union.union(part)
-    return whole.is_subset(union)
 
 
 @dataclass(frozen=True)
@@ -44,6 +34,75 @@ class GeneratedNodes:
     dates: Sequence[isl.Map]
     iterators: Sequence[str]
     schedule: Schedule
+
+
+def executes_each_once(
+    root: AstNode, generated: GeneratedNodes, schedule: Schedule, context: isl.Set
+) -> bool:
+    """Whether the AST executes each instance of a tree once, and no others, in a context."""
+    executed = [
+        isl.UnionSet.from_set(generated.dates[node.number].domain()).intersect_params(context)
+        for node, _ in _instances(root, ())
+    ]
+    if executes_just_its_domain(schedule):
+        needed = possible = schedule.domain
+    else:
+        needed, possible = _executed_by(schedule.root)
+    return is_partition(executed, needed.intersect_params(context), possible)
+
+
+def executes_just_its_domain(schedule: Schedule) -> bool:
+    """Whether no node of the tree adds or removes instances."""
+    others = (Kind.CONTEXT, Kind.GUARD, Kind.EXPANSION)
+    return schedule.root.every(lambda node: node.kind not in others)
+
+
+def is_partition(
+    parts: Sequence[isl.UnionSet], needed: isl.UnionSet, possible: isl.UnionSet
+) -> bool:
+    """Whether the parts are disjoint, have all that is `needed`, and only what is `possible`."""
+    union = isl.UnionSet.empty(needed.get_space())
+    for part in parts:
+        if not union.is_disjoint(part):
+            return False
+        union = union.union(part)
+    return bool(needed.is_subset(union) and union.is_subset(possible))
+
+
+def _executed_by(
+    node: ScheduleNode,
+    contexts: tuple[isl.Set, ...] = (),
+    guards: tuple[isl.Set, ...] = (),
+) -> tuple[isl.UnionSet, isl.UnionSet]:
+    """The instances that the tree from `node` down must execute, and those that it may.
+
+    `contexts` and `guards` around it are conditions on the outer loops, `{ [t] }`. A guard is a
+    test. A context is believed: where it does not hold, anything may happen.
+    """
+    match node.kind:
+        case Kind.CONTEXT:
+            contexts = (*contexts, node.condition)
+        case Kind.GUARD:
+            guards = (*guards, node.condition)
+        case Kind.LEAF:
+            possible = _where(guards, node, node.domain)
+            return _where(contexts, node, possible), possible
+    below = [_executed_by(child, contexts, guards) for child in node.children()]
+    needed, possible = (reduce(isl.UnionSet.union, parts) for parts in zip(*below, strict=True))
+    return needed, possible
+
+
+def _where(
+    conditions: Sequence[isl.Set], leaf: ScheduleNode, instances: isl.UnionSet
+) -> isl.UnionSet:
+    """The instances at a leaf for which conditions on the outer loops hold."""
+    for condition in conditions:
+        depth = condition.dim(isl.dim_type.set)
+        holds = isl.UnionSet.empty(instances.get_space())
+        for dates in maps_of(leaf.prefix_schedule):
+            holds = holds.union(_outer(dates, depth).intersect_range(condition).domain())
+        instances = instances.intersect(holds)
+    return instances
 
 
 def is_in_order(root: AstNode, generated: GeneratedNodes, times: isl.UnionMap) -> bool:

@@ -56,7 +56,7 @@ def lower_scop(scop: Scop) -> None:
     band members; statements keep their locations.
 
     Raises `PolyirError` if the tree executes instances that do not belong to a statement, or
-    infinitely many; `ResourceError` if code generation takes too long.
+    infinitely many; `CrashError` if isl crashes.
     """
     block = scop.op.parent_block()
     if block is None:

@@ -16,6 +16,7 @@ import islpy as isl
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.distributed.elements import Division
 from polyir.distributed.scan import bound
@@ -52,10 +53,6 @@ def rank_of(
     return code.builder.insert(arith.FloorDivSIOp(before, tiles)).result
 
 
-_OPERATIONS = 100_000
-"""How many of its operations isl may take to find bounds."""
-
-
 def neighbours(
     sets: Collection[isl.Set], divisions: Iterable[Division], who: str
 ) -> Neighbours | None:
@@ -68,7 +65,7 @@ def neighbours(
     if len(found) != 1 or len(found[0].ranges) != 1:
         return None
     (division,) = found
-    return within_operations(_OPERATIONS, lambda: _neighbours(sets, division, who))
+    return within_operations(budgets.DISTRIBUTED_SET, lambda: _neighbours(sets, division, who))
 
 
 def _neighbours(sets: Collection[isl.Set], division: Division, who: str) -> Neighbours:

@@ -12,6 +12,7 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.distributed.elements import OWN, PEER, Division, Elements, apart
 from polyir.distributed.phases import Phase
@@ -28,16 +29,12 @@ class Edge:
     tiles: int
 
 
-_OPERATIONS = 200_000
-"""How many of its operations isl may take to find edges."""
-
-
 def edges_of(elements: Elements, phase: Phase) -> tuple[Edge, ...] | None:
     """Edges that have all tiles that write in a step what other ranks read.
 
     `None` if such tiles are not in edges of a constant number of tiles.
     """
-    return within_operations(_OPERATIONS, lambda: _edges(elements, phase))
+    return within_operations(budgets.DISTRIBUTED_SET, lambda: _edges(elements, phase))
 
 
 def _edges(elements: Elements, phase: Phase) -> tuple[Edge, ...] | None:

@@ -18,6 +18,7 @@ from functools import partial
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.distributed.elements import OWN, PEER, Division, Elements
 from polyir.distributed.phases import Phase, unused_stem
@@ -196,10 +197,6 @@ def _completed(found: Sequence[Cut | None], rank: int) -> tuple[Cut, ...]:
     return tuple(cut or Cut(next(rest)) for cut in kept)
 
 
-_OPERATIONS = 100_000
-"""How many of its operations isl may take to compare a subscript with a loop."""
-
-
 def _common(
     phase: Phase, division: Division, accesses: Sequence[isl.Map], loop: int, rank: int
 ) -> Cut | None:
@@ -207,7 +204,9 @@ def _common(
     found: list[tuple[int, int, Cut]] = []
     stride = division.ranges[loop].stride
     for dimension in range(rank):
-        ends = within_operations(_OPERATIONS, partial(_distances, phase, accesses, loop, dimension))
+        ends = within_operations(
+            budgets.DISTRIBUTED_SET, partial(_distances, phase, accesses, loop, dimension)
+        )
         if ends is not None:
             least, greatest = ends
             shift = (least + greatest - (stride - 1)) // 2

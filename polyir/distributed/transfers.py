@@ -15,6 +15,7 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.distributed.functions import Functions, Outlined, Part
 from polyir.distributed.scan import bounds, row_of, scan
@@ -158,10 +159,6 @@ class _Items:
         return strides == [0] * (len(strides) - 1) + [1]
 
 
-_OPERATIONS = 200_000
-"""How many of its operations isl may take for the pieces of a set of elements."""
-
-
 def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> list[_Items]:
     """Disjoint pieces of the elements of an array, or of the instances that stand for them."""
     functions = [_function(each) for each in writers]
@@ -172,7 +169,7 @@ def _items(elements: isl.Set, writers: Sequence[isl.Map]) -> list[_Items]:
 
     if not functions or any(each is None for each in functions):
         return pieces()
-    found = within_operations(_OPERATIONS, pieces)
+    found = within_operations(budgets.DISTRIBUTED_SET, pieces)
     if found is not None:
         return found
     return [

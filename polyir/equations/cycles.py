@@ -8,6 +8,7 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.equations.domains import Domains
 from polyir.equations.system import (
@@ -24,9 +25,6 @@ from polyir.sets.lists import maps_of, sets_of
 
 _LONGEST_CYCLE = 6
 """Cycles of up to so many dependences are found even where the transitive closure is not exact."""
-
-_MAXIMUM_OPERATIONS = 5_000_000
-"""How many operations isl may take for each way to find out."""
 
 _MOST_PIECES = 24
 """Longer cycles are not looked for in relations of more basic maps: isl's operations on these take
@@ -127,15 +125,15 @@ def _strong_components(
 def _cycles_among(group: tuple[str, ...], dependences: list[DirectDependence]) -> list[Cycle]:
     tuples = {name: f"V{position}" for position, name in enumerate(group)}
     relation = _united(dependences, tuples)
-    if within_operations(_MAXIMUM_OPERATIONS, lambda: _has_schedule(relation)):
+    if within_operations(budgets.EQUATION_CYCLES, lambda: _has_schedule(relation)):
         return []
     if within_operations(
-        _MAXIMUM_OPERATIONS, lambda: _has_schedule(_in_parts(relation, dependences, tuples))
+        budgets.EQUATION_CYCLES, lambda: _has_schedule(_in_parts(relation, dependences, tuples))
     ):
         return []
     found = within_operations(
-        _MAXIMUM_OPERATIONS, lambda: _short_cycles(relation, group, tuples)
-    ) or within_operations(_MAXIMUM_OPERATIONS, lambda: _any_cycles(relation, group, tuples))
+        budgets.EQUATION_CYCLES, lambda: _short_cycles(relation, group, tuples)
+    ) or within_operations(budgets.EQUATION_CYCLES, lambda: _any_cycles(relation, group, tuples))
     return found or []
 
 

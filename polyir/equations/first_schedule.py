@@ -15,6 +15,7 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import within_operations
 from polyir.equations.statements import Computations
@@ -25,10 +26,6 @@ from polyir.schedule.tree import BandNode, Hyperplane, LeafNode, RowTree, Schedu
 from polyir.sets.lists import basic_sets_of, maps_of
 from polyir.sets.values import isl_value
 from polyir.tree import Schedule
-
-SCHEDULING_OPERATIONS: Final = 10_000_000
-"""How many operations isl may take to find an order: some seconds, where kernels take a hundredth.
-Statements with many remainders may be easier in parts."""
 
 MOST_CLASSES: Final = 36
 """Into how many parts a statement is divided at most."""
@@ -77,7 +74,7 @@ def _found(computations: Computations, context: isl.Set) -> ScheduleResult | Non
         except SchedulingError:
             return None
 
-    return within_operations(SCHEDULING_OPERATIONS, compute)
+    return within_operations(budgets.EQUATION_SCHEDULE, compute)
 
 
 def _sequential(tree: RowTree) -> int:

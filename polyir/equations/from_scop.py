@@ -19,6 +19,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from polyir.base import budgets
 from polyir.base.diagnostics import PolyirError, SourceLocation, location_of
 from polyir.base.limits import within_operations
 from polyir.dialects.equation_runs import ComputeOp
@@ -54,9 +55,6 @@ from polyir.sets.names import unique_name
 from polyir.transform.expansion.temporaries import remove_unused
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
-
-CONVERSION_OPERATIONS = 2_000_000
-"""How many operations isl may take to find the equations of a scop: kernels take a hundredth."""
 
 
 @dataclass(frozen=True)
@@ -124,12 +122,9 @@ def replace_scop(op: ScopOp, module: ModuleOp, reassociate: bool = False) -> Con
     function = op.function
     name = "scop" if function is None else function.sym_name.data
     name = unique_name(f"{name}_system", taken)
-    converted = within_operations(CONVERSION_OPERATIONS, lambda: system_of(op, name, reassociate))
+    converted = within_operations(budgets.SCOP_EQUATIONS, lambda: system_of(op, name, reassociate))
     if converted is None:
-        raise PolyirError(
-            f"isl takes more than {CONVERSION_OPERATIONS} operations to find what is read",
-            location_of(op),
-        )
+        raise PolyirError(budgets.SCOP_EQUATIONS.exceeded, location_of(op))
     system = converted.system
     compute = ComputeOp(system.name, op.parameters, converted.inputs, converted.outputs)
     compute.location = op.location

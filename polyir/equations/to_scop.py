@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from polyir.base import budgets
 from polyir.base.diagnostics import OptionError, PolyirError, SourceLocation, nearest
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
@@ -66,9 +67,6 @@ from polyir.sets.names import unique_name
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of
 from polyir.tree import Schedule
 from polyir.tree.operations import operations_of
-
-FLOW_OPERATIONS = 20_000_000
-"""How many operations isl may take for the dependences that follow from the equations."""
 
 
 def add_functions(
@@ -270,7 +268,9 @@ class _ScopWriter:
         """
         computations = self._ordered.computations
         antis = tuple(anti_flows(computations, self._ordered.shared))
-        found = within_operations(FLOW_OPERATIONS, lambda: tuple(flows_of(computations)))
+        found = within_operations(
+            budgets.EQUATION_DEPENDENCES, lambda: tuple(flows_of(computations))
+        )
         flows = (*antis, *(found or ()))
         scop = scop_of(op)
         names = {memory: name for name, memory in scop.arrays.items()}

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 import islpy as isl
 from xdsl.builder import Builder
@@ -33,6 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.loop_attributes import rules_of
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
@@ -56,9 +56,6 @@ from polyir.model.affine_operations import load_at, store_at
 from polyir.model.index_expressions import Constraint
 from polyir.model.memory_accesses import ElementAccess, ElementStore
 from polyir.model.raising.control import LOOPS, ConditionalOp, branches_of
-
-LOOP_OPERATIONS: Final = 1_000_000
-"""How many operations isl may take to compare the accesses in one loop: a second at most."""
 
 Report = Callable[[str, Operation], None]
 """Takes a message about what was done, or not done and why, and the loop."""
@@ -184,7 +181,7 @@ def _is_constant(use: ElementUse | Touch, loop: SequentialLoop) -> bool:
 
 def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
     """Keep elements in SSA values in `loop`; returns whether there was a candidate."""
-    decision = within_operations(LOOP_OPERATIONS, partial(_decide, loop))
+    decision = within_operations(budgets.SCALAR_REPLACEMENT, partial(_decide, loop))
     if decision is None:
         left("all elements stay in memory: isl takes too long to compare the accesses", loop)
         return True

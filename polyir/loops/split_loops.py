@@ -27,6 +27,7 @@ from xdsl.dialects import affine, gpu, scf
 from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.rewriter import InsertPoint
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.loops.counter_tests import (
     Comparison,
@@ -63,12 +64,6 @@ MAX_OPERATIONS: Final = 2000
 At 16 bytes of code per operation, they fit into an instruction cache of 32 KiB.
 """
 
-NEST_OPERATIONS: Final = 5_000_000
-"""The largest number of isl operations for one nest of loops: a few seconds.
-
-PolyBench kernels with diamond tiles and wavefronts take up to two million.
-"""
-
 Report = Callable[[str, Operation], None]
 """Takes a message about what was done, or not done and why, and the loop."""
 
@@ -98,7 +93,7 @@ def split_loops(
     for op in operations:
         for nest in tuple(_outermost_loops(op)):
             split = partial(_split_nest, nest, limits, done, left)
-            has_tests = within_operations(NEST_OPERATIONS, split)
+            has_tests = within_operations(budgets.LOOP_SPLITTING, split)
             if has_tests is None:
                 stopped("tests of loop counters stay: isl takes too long to split their loops", op)
             found |= has_tests is not False

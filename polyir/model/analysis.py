@@ -20,6 +20,8 @@ from functools import partial, reduce
 
 import islpy as isl
 
+from polyir.base import budgets
+from polyir.base.budgets import Budget
 from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
@@ -33,15 +35,6 @@ from polyir.tree.isl_border import to_isl
 
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
 """The kinds that a schedule must respect."""
-
-
-VALUE_OPERATIONS = 2_000_000
-"""How many operations isl may take for the value-based dependences of ten statements without
-integer divisions: a second or a few. Kernels take a tenth; with `mod` it can be any number."""
-
-MEMORY_OPERATIONS = 150_000_000
-"""The same for memory-based dependences, which have nothing cheaper behind them: mostly
-one to three seconds, seven in the slowest of a hundred hard programs."""
 
 
 class DataflowError(PolyirError):
@@ -94,18 +87,17 @@ def compute_dependences(
 
 def _bounded(scop: Scop, value_based: bool, compute: Callable[[], Dependences]) -> Dependences:
     """What `compute` returns; raises `DataflowError` if it takes isl too many operations."""
-    bound = _bound_on_operations(scop, VALUE_OPERATIONS if value_based else MEMORY_OPERATIONS)
-    dependences = within_operations(bound, compute)
+    budget = _budget_for(
+        scop, budgets.VALUE_DEPENDENCES if value_based else budgets.MEMORY_DEPENDENCES
+    )
+    dependences = within_operations(budget, compute)
     if dependences is None:
-        base = "value-based" if value_based else "memory-based"
-        raise DataflowError(
-            f"the analysis of {base} dependences takes isl more than {bound} operations"
-        )
+        raise DataflowError(budget.exceeded)
     return dependences
 
 
-def _bound_on_operations(scop: Scop, usual: int) -> int:
-    """How many operations isl may take for the dependences of `scop`.
+def _budget_for(scop: Scop, usual: Budget) -> Budget:
+    """The budget for the dependences of `scop`.
 
     An operation takes the longer the more integer divisions there are: about their square.
     """
@@ -118,7 +110,7 @@ def _bound_on_operations(scop: Scop, usual: int) -> int:
         ),
         default=0,
     )
-    return usual * max(1, len(scop.statements) // 10) // (1 + divisions) ** 2
+    return usual.scaled(max(1, len(scop.statements) // 10), (1 + divisions) ** 2)
 
 
 def _computed_dependences(

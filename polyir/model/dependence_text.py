@@ -10,6 +10,7 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.analysis import ends_of
@@ -17,9 +18,6 @@ from polyir.model.distance import Distance, DistanceVector, common_loops, vector
 from polyir.model.scop import Scop
 from polyir.model.symbolic_text import printed_pairs, text_of_parts
 from polyir.tree import Schedule
-
-TEXT_OPERATIONS: Final = 100_000
-"""How many of its operations isl may take for each column of a line. Kernels take a hundredth."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,9 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
 
 def _vectors(schedule: Schedule, dependence: Dependence) -> tuple[DistanceVector, ...] | None:
     loops = common_loops(schedule, dependence)
-    return within_operations(TEXT_OPERATIONS, partial(vectors_of, dependence.relation, loops))
+    return within_operations(
+        budgets.SHOWN_DEPENDENCE, partial(vectors_of, dependence.relation, loops)
+    )
 
 
 def _anything(loops: tuple[object, ...]) -> DistanceVector:
@@ -96,7 +96,7 @@ def _relations(
 
 def _within(context: isl.Set, relation: isl.Map) -> str:
     """The text of a relation without the conditions of the context, unless that is hard."""
-    simpler = within_operations(TEXT_OPERATIONS, partial(relation.gist_params, context))
+    simpler = within_operations(budgets.SHOWN_DEPENDENCE, partial(relation.gist_params, context))
     return relation_text(relation if simpler is None else simpler)
 
 
@@ -113,7 +113,7 @@ def relation_text(relation: isl.Map) -> str:
     ]
     texts = [str(relation)]
     for simplify in simplifications:
-        text = within_operations(TEXT_OPERATIONS, simplify)
+        text = within_operations(budgets.SHOWN_DEPENDENCE, simplify)
         if text is not None:
             texts.append(text)
     return _ALONE.sub(r"\1\2\3", min(texts, key=len))
@@ -137,5 +137,7 @@ def _end(scop: Scop, dependence: Dependence, is_source: bool) -> str:
     whole = reduce(isl.Map.union, [access.relation for access in others])
     pairs = reduce(isl.Map.union, certain).apply_range(whole.reverse())
     ordered = pairs if is_source else pairs.reverse()
-    covers = within_operations(TEXT_OPERATIONS, partial(dependence.relation.is_subset, ordered))
+    covers = within_operations(
+        budgets.SHOWN_DEPENDENCE, partial(dependence.relation.is_subset, ordered)
+    )
     return name if covers else f"{name} (may)"

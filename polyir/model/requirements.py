@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from xdsl.dialects.func import FuncOp
 
+from polyir.base import budgets
+from polyir.base.checked import not_checked
 from polyir.base.diagnostics import location_of
 from polyir.base.limits import within_operations
 from polyir.dialects.scop import ScopOp
@@ -22,9 +24,6 @@ from polyir.model.scop import Scop, scop_of, unique_name
 from polyir.model.straight_accesses import Excluded, excluded_by_straight_accesses
 from polyir.sets.lists import parameters_of
 from polyir.tree.added import added_statements
-
-REQUIREMENT_OPERATIONS = 1_000_000
-"""How many operations isl may take for the subscripts of a scop: above that, they are left out."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,10 @@ def requirements_of(function: FuncOp) -> tuple[Requirement, ...]:
     scops = [op for op in (() if entry is None else entry.ops) if isinstance(op, ScopOp)]
     found = [each for op in scops for each in _of_scop(scop_of(op))]
     straight = within_operations(
-        REQUIREMENT_OPERATIONS, lambda: list(_of_straight_accesses(function))
+        budgets.REQUIREMENTS, lambda: list(_of_straight_accesses(function))
     )
+    if straight is None:
+        not_checked("requirements", budgets.REQUIREMENTS.exceeded, function)
     return (*found, *(straight or ()))
 
 
@@ -92,7 +93,9 @@ def _of_scop(scop: Scop) -> list[Requirement]:
     context = scop.context.complement().coalesce()
     where = "" if place is None else f" at {place}"
     found = [_on_caller(scop, context, {}, f"the static control part{where} assumes it")]
-    within = within_operations(REQUIREMENT_OPERATIONS, lambda: list(_of_subscripts(scop)))
+    within = within_operations(budgets.REQUIREMENTS, lambda: list(_of_subscripts(scop)))
+    if within is None:
+        not_checked("requirements", budgets.REQUIREMENTS.exceeded, scop.op)
     return [each for each in (*found, *(within or ())) if each is not None]
 
 

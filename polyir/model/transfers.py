@@ -16,6 +16,7 @@ import islpy as isl
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.model.analysis import ArrayAccesses, DataflowError, array_accesses, flow_by_dates
 from polyir.model.copies import without_copies
@@ -24,9 +25,6 @@ from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES
 from polyir.model.scop import Scop
 from polyir.model.temporaries import is_new_each_time, uses_outside
 from polyir.sets.lists import sets_of
-
-FLOW_OPERATIONS = 2_000_000
-"""How many operations isl may take to find what is read of one array before it is written."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def _is_live_in(accesses: ArrayAccesses, dates: isl.UnionMap) -> bool:
         return True
     info = isl.UnionAccessInfo.from_sink(accesses.exposed).set_must_source(accesses.must_writes)
     try:
-        flow = within_operations(FLOW_OPERATIONS, partial(flow_by_dates, info, dates))
+        flow = within_operations(budgets.TRANSFERS, partial(flow_by_dates, info, dates))
     except DataflowError:
         return True
     return flow is None or not flow.get_must_no_source().is_empty()

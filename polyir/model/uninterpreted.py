@@ -18,6 +18,7 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence
 from polyir.model.index_arrays import IndexFunction
@@ -25,10 +26,6 @@ from polyir.model.statements import Access, SymbolicAccess
 
 MOST_PAIRS: Final = 24
 """Facts are instantiated for so many pairs of applications: each may double the pieces of a set."""
-
-FACT_OPERATIONS: Final = 200_000
-"""How many operations isl may take for the facts about one pair of accesses, or for one
-dependence in all: sparse matrix kernels take a tenth."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class SymbolicSet:
         An over-approximation, as only facts about each two applications are used, and none if they
         take isl too many operations.
         """
-        found = within_operations(FACT_OPERATIONS, self._narrowed)
+        found = within_operations(budgets.FACTS, self._narrowed)
         return self.points if found is None else found
 
     def _narrowed(self) -> isl.Set:
@@ -244,7 +241,7 @@ def without_impossible(
             return dependence
         return replace(dependence, relation=relation.intersect(possible).coalesce())
 
-    return within_operations(FACT_OPERATIONS, narrowed) or dependence
+    return within_operations(budgets.FACTS, narrowed) or dependence
 
 
 def symbolic_pairs(

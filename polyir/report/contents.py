@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from io import StringIO
-from typing import Any, Final
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from polyir.base import budgets
 from polyir.base.diagnostics import PolyirError, Remark, ViolatedPair, remarks_to
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence
@@ -324,13 +325,11 @@ def _statement_view(statement: Statement) -> StatementView:
     )
 
 
-_OPERATIONS: Final = 100_000
-"""How many of its operations isl may take for the distances of a dependence."""
-
-
 def _dependence_view(scop: Scop, dependence: Dependence) -> DependenceView:
     loops = common_loops(scop.schedule, dependence)
-    vectors = within_operations(_OPERATIONS, lambda: vectors_of(dependence.relation, loops))
+    vectors = within_operations(
+        budgets.SHOWN_DEPENDENCE, lambda: vectors_of(dependence.relation, loops)
+    )
     return DependenceView(
         dependence.kind.value,
         dependence.array,

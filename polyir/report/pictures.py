@@ -11,6 +11,7 @@ from typing import Final
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence
 from polyir.model.scop import Scop
@@ -31,9 +32,6 @@ from polyir.view.picture import (
 
 MOST_ARROWS: Final = 5000
 """So many arrows are in a picture: those from some instances if there are more."""
-
-_OPERATIONS: Final = 2_000_000
-"""How many of its operations isl may take to list the pairs of a dependence."""
 
 _GAP: Final = 4.0
 """How far planes are apart."""
@@ -229,7 +227,7 @@ def _pairs(
     """The pairs of a dependence that are drawn; `None` if they are too hard to list."""
     relation = dependence.relation.intersect_domain(drawn[dependence.source])
     relation = relation.intersect_range(drawn[dependence.target])
-    return within_operations(_OPERATIONS, lambda: pairs_of(relation, parameters))
+    return within_operations(budgets.SHOWN_PAIRS, lambda: pairs_of(relation, parameters))
 
 
 def course_of(scop: Scop, tree: NodeView, scene: Scene, number: int, arrows: int) -> Course:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd
-from typing import Final
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.legality import Violation, first_ordered
@@ -69,10 +69,6 @@ class NodeView:
     is_permutable: bool
     loops: tuple[LoopView, ...]
     children: tuple[NodeView, ...]
-
-
-_OPERATIONS: Final = 200_000
-"""How many of its operations isl may take to find what a loop carries."""
 
 
 def tree_view(scop: Scop, dependences: Dependences | None) -> NodeView:
@@ -137,7 +133,8 @@ class _Viewer:
     def _carried(self, active: Active, member: Member) -> Carried | None:
         """What a loop carries of a dependence, with an example unless that is hard to find."""
         found = within_operations(
-            _OPERATIONS, lambda: first_ordered([active], member, (forward, backward)) or ()
+            budgets.SHOWN_DEPENDENCE,
+            lambda: first_ordered([active], member, (forward, backward)) or (),
         )
         if found == ():
             return None

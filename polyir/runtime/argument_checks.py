@@ -18,6 +18,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue, Use
 from xdsl.traits import SymbolTable
 
+from polyir.base import budgets
 from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import within_operations
 from polyir.irregular.checked_indices import IndexCheck
@@ -26,10 +27,6 @@ from polyir.model.memory_accesses import is_load
 from polyir.model.requirements import Requirement
 from polyir.sets.lists import basic_sets_of
 from polyir.sets.values import isl_value
-
-TEST_OPERATIONS: Final = 10_000
-"""What isl may take to write a test without quantifiers: with large coefficients, ten times as many
-operations take it a hundred times as long."""
 
 Span = tuple[int, int, int]
 """The addresses of an array's first byte and of the byte after its last, and its position."""
@@ -162,7 +159,7 @@ def describe(requirement: Requirement, values: Sequence[object]) -> str:
     pairs = zip(requirement.names, requirement.sources, strict=True)
     given = ", ".join(f"{name} = {_value(source, values)}" for name, source in pairs)
     verb = "is" if len(requirement.sources) == 1 else "are"
-    context = within_operations(TEST_OPERATIONS, lambda: requirement.context)
+    context = within_operations(budgets.ARGUMENT_TEST, lambda: requirement.context)
     shown = "" if context is None else f" {context}"
     return f"{given} {verb} outside the context{shown}: {requirement.reason}"
 
@@ -187,7 +184,7 @@ def _test(points: isl.Set, variables: Sequence[str]) -> str | None:
 
     `None` if isl finds none in time: schedules with large coefficients lead to such sets.
     """
-    known = within_operations(TEST_OPERATIONS, points.compute_divs)
+    known = within_operations(budgets.ARGUMENT_TEST, points.compute_divs)
     if known is None:
         return None
     parts = [

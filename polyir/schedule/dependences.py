@@ -9,6 +9,7 @@ from typing import Self
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.schedule.components import Pair
 from polyir.schedule.constraints import ScheduleConstraints, ScheduledStatement
@@ -377,12 +378,7 @@ def is_bounded(relation: isl.Map) -> bool:
     return relation.wrap().is_bounded()
 
 
-COALESCING_OPERATIONS = 50_000
-"""How many operations isl may take to coalesce a relation; kernels take 30,000 at most. With
-hundreds of polyhedra, it compares each with each."""
-
-
 def _coalesced(relation: isl.Map) -> isl.Map:
     """The relation with fewer polyhedra, unless that takes isl too many operations."""
-    result = within_operations(COALESCING_OPERATIONS, relation.coalesce)
+    result = within_operations(budgets.COALESCING, relation.coalesce)
     return relation if result is None else result

@@ -18,6 +18,7 @@ from functools import cached_property, lru_cache, partial, reduce
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.schedule.double_description import generators
 from polyir.schedule.linear import Row, constraint_rows, dot, matrix_of
@@ -85,7 +86,7 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
 # can be equal with other parameters, in another order, which forms have coefficients for.
 @lru_cache(1024)
 def _forms_over(relation: isl.Map, parameters: tuple[str, ...]) -> NonNegativeForms:
-    forms = within_operations(FORMS_OPERATIONS, partial(_all_forms, relation))
+    forms = within_operations(budgets.FARKAS_FORMS, partial(_all_forms, relation))
     if forms is not None:
         return forms
     hull = isl.Map.from_basic_map(relation.remove_divs().simple_hull())
@@ -94,10 +95,6 @@ def _forms_over(relation: isl.Map, parameters: tuple[str, ...]) -> NonNegativeFo
         return forms
     return forms_of_loops(relation)
 
-
-FORMS_OPERATIONS = 1_000_000
-"""How many operations isl may take for the forms of one relation; kernels take 60,000 at most.
-Subscripts with `mod` and bounds that are minima make relations of many polyhedra."""
 
 MOST_POLYHEDRA = 128
 """How many polyhedra a relation may be the union of."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.loop_attributes import DynamicAttr, LoopAttributes, ParallelAttr
 from polyir.model.outcome import Outcome
@@ -23,12 +24,6 @@ Distribution = Literal["static", "balanced"]
 """
 
 DYNAMIC = DynamicAttr()
-
-MOST_OPERATIONS = 100_000
-"""How many operations isl may take to compare the iterations of a loop: hundredths of a second.
-
-Skewed tiles in three dimensions take more than a million, so they get no answer either way.
-"""
 
 LARGE_STEP = 64
 """From here on a loop over tiles has few iterations, and each takes long: threads wait for one that
@@ -57,7 +52,7 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
             if not _is_parallel(attributes):
                 continue
             # What isl does not find out in time is taken to be balanced.
-            balanced = within_operations(MOST_OPERATIONS, partial(is_balanced, node, member))
+            balanced = within_operations(budgets.UNEQUAL_WORK, partial(is_balanced, node, member))
             if balanced is False:
                 loops[member] = (*attributes, DYNAMIC)
                 number = node.schedule_depth + member + 1

@@ -12,6 +12,7 @@ from typing import Literal
 
 import islpy as isl
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.raising.context import is_certain, known_extent
@@ -28,9 +29,6 @@ from polyir.transform.reference_groups import (
 )
 
 Footprint = Literal["box", "exact"]
-
-NEEDED_OPERATIONS = 1_000_000
-"""How many operations isl may take to find what is needed, before all that is read is copied."""
 
 MOST_PIECES = 4
 """The polyhedra in which needed elements may be. Where they are more, copying all that is read
@@ -74,7 +72,7 @@ class CopiedElements:
     def _copied_in(self, footprint: Footprint) -> isl.Map:
         if self._is_temporary:
             return simplified(self._with_uncertain(self._needed()))
-        found = within_operations(NEEDED_OPERATIONS, self._needed)
+        found = within_operations(budgets.NEEDED_ELEMENTS, self._needed)
         needed = self._with_uncertain(self._read() if found is None else found)
         if needed.is_empty():
             return needed
@@ -130,7 +128,7 @@ class CopiedElements:
         writing = (e.footprint for e in self.group.references if e.kind is not AccessKind.READ)
         nothing = isl.Map.empty(self.group.footprint.get_space())
         written = reduce(isl.Map.union, writing, nothing)
-        live = within_operations(NEEDED_OPERATIONS, lambda: self._live_of(written))
+        live = within_operations(budgets.NEEDED_ELEMENTS, lambda: self._live_of(written))
         return written if live is None else live
 
     def _live_of(self, written: isl.Map) -> isl.Map:

@@ -249,7 +249,9 @@ def _say_the_same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(_say_the_same, one, other))
     if isinstance(one, isl.UnionPwAff) and isinstance(other, isl.UnionPwAff):
         return bool(one.plain_is_equal(other))
-    if isinstance(one, isl.UnionSet | isl.Set) and type(one) is type(other):
+    if isinstance(one, isl.UnionSet) and isinstance(other, isl.UnionSet):
+        return bool(one.is_equal(other))
+    if isinstance(one, isl.Set) and isinstance(other, isl.Set):
         return bool(one.is_equal(other))
     return bool(one == other)
 

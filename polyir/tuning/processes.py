@@ -17,7 +17,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Final, NoReturn
-from warnings import catch_warnings, simplefilter
+
+from polyir.base.limits import forked
 
 Serve = Callable[[Connection], None]
 """What a worker does with its end of the connection. It ends with it."""
@@ -46,16 +47,13 @@ class Worker:
 
     def __init__(self, serve: Serve, memory: int = 0) -> None:
         self._connection, other = Pipe()
-        sys.stdout.flush()
-        sys.stderr.flush()
         end_openmp_threads()
-        with catch_warnings():
-            # About threads, such as those of NumPy, which the worker lacks. It uses none.
-            simplefilter("ignore", DeprecationWarning)
-            self._process = os.fork()
-        if not self._process:
+
+        def work() -> NoReturn:
             self._connection.close()
             _work(serve, other, memory)
+
+        self._process = forked(work)
         other.close()
 
     def send(self, request: object) -> None:

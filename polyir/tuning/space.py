@@ -12,7 +12,7 @@ import islpy as isl
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
-from polyir.base.limits import ResourceError, limited
+from polyir.base import budgets
 from polyir.cost.machine import machine_of_system
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
@@ -23,6 +23,7 @@ from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.isl_schedule import IslSchedulePass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
+from polyir.passes.prerequisites import bounded
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.passes.strategies import strategies
@@ -101,16 +102,13 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
 def interleavings(scops: Sequence[Scop]) -> Iterator[InterleavingSchedulePass]:
     """Schedulers for some legal interleavings of a scop with several statements.
 
-    None for several scops, whose statements have the same names, nor where it takes too long.
+    None for several scops, whose statements have the same names, nor where isl exceeds the budget.
     """
     if len(scops) != 1 or len(scops[0].statements) < 2:
         return
     (scop,) = scops
-    try:
-        points = limited("the interleavings", lambda: _points(scop))
-    except ResourceError:
-        return
-    for text in points:
+    points = bounded(budgets.INTERLEAVINGS, lambda: _points(scop), scop.op)
+    for text in points or ():
         yield InterleavingSchedulePass(pattern=(text,))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from c_runs import FLAGS, compiled, output_of, reference
+from few_operations import allow
 
 from polyir.tools.polyir_cc import main
 
@@ -164,6 +165,27 @@ def test_region_that_takes_too_long_is_left(
     assert printed.out == text
     assert "region not transformed" in printed.err
     assert "more than 0.05 s of processor time (--time-limit)" in printed.err
+
+
+def test_a_region_that_is_not_checked_stays_where_checks_are_required(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow(monkeypatch, 3, "AST_ORDER")
+    source = tmp_path / "in.c"
+    text = (
+        "void f(int n, float A[n])\n{\n#pragma scop\n"
+        "  for (int i = 0; i < n; i++)\n    A[i] += 1;\n#pragma endscop\n}\n"
+    )
+    source.write_text(text)
+    arguments = [str(source), "--pluto-schedule", "--mark-parallel"]
+    assert main([*arguments, "--require-checked"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == text
+    assert "region not transformed: not checked: the check that the loops" in printed.err
+    assert main([*arguments, "--remarks"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out != text
+    assert "remark: [lower-poly] not checked: the check that the loops" in printed.err
 
 
 PARTS = """#include <stdio.h>

@@ -44,7 +44,7 @@ def main() -> int:
     print(f"pipelines tried: {len(pipelines)}")
     print(f"legal transformations applied: {_counted(total.applied)}")
     print(f"refused: {_counted(total.refused)}")
-    print(f"time limit hit: {_counted(total.bounded)}")
+    print(f"limits exceeded: {_counted(total.bounded)}")
     if options.gpu:
         print(f"programs for the device: {_counted(total.launching)}")
     print(f"too slow, over {SECONDS} s: {_counted(Counter(stage for _, stage in total.slow))}")

@@ -30,6 +30,7 @@ from fuzzing.pipelines import DRAWN, drawn_pass
 from fuzzing.program import FLOATS, Program
 from fuzzing.trace import Layout, layout_of
 from polyir import api
+from polyir.base.checked import UncheckedError, checks_required
 from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.base.limits import ResourceError, time_limited_to
 from polyir.codegen.ast_build import IncorrectAstError
@@ -57,7 +58,7 @@ BYTES = 8 << 30
 STEP_SECONDS = 2.0
 """Processor time for a step: the tester rather tries many programs than hard ones."""
 
-BOUND = "--time-limit"
+BOUND = "takes isl more than"
 """What a remark says of a step that hit the time limit."""
 
 COMPILATION = "compilation"
@@ -276,7 +277,13 @@ class _Worker:
             stage = "lower"
             self._say(number, PASSES + stage)
             is_for_device = self._cases[number].is_for_device
-            lowered = api.outlined(module) if is_for_device else api.lower(module)
+            lower = api.outlined if is_for_device else api.lower
+            try:
+                with checks_required():
+                    lowered = lower(module)
+            except UncheckedError:
+                self._summary.bounded["a check of the loops"] += 1
+                lowered = lower(module)
             lowered.verify()
             stage = "emit"
             if is_for_device:

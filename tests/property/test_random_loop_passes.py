@@ -8,6 +8,7 @@ from typing import Literal
 
 import pytest
 from affine_programs import affine_programs
+from few_operations import allow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from replay import function_of, loaded, replay
@@ -19,7 +20,6 @@ from xdsl.passes import ModulePass
 from polyir.base.diagnostics import remarks_to
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.frontend.parse import parse_module
-from polyir.loops import scalar_replacement, split_loops
 from polyir.passes.scalar_replacement import ScalarReplacementPass
 from polyir.passes.split_loops import SplitLoopsPass
 
@@ -73,8 +73,7 @@ def test_isl_may_stop(transformation: ModulePass, text: str, operations: int) ->
 @contextmanager
 def few_operations(operations: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(split_loops, "NEST_OPERATIONS", operations)
-        patch.setattr(scalar_replacement, "LOOP_OPERATIONS", operations)
+        allow(patch, operations, "LOOP_SPLITTING", "SCALAR_REPLACEMENT")
         yield
 
 

@@ -1,4 +1,4 @@
-"""The check of the order of the instances of an AST."""
+"""The checks of what an AST executes, and in which order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import islpy as isl
 import pytest
 
 from polyir.codegen.ast import AstBlock, AstFor, AstInstance, AstName, AstNode, AstNumber
-from polyir.codegen.ast_check import GeneratedNodes, is_in_order
+from polyir.codegen.ast_check import GeneratedNodes, executes_each_once, is_in_order
 from polyir.tree.isl_border import from_text
 
 TREE = from_text("""{
@@ -55,3 +55,56 @@ def test_order_of_two_loops(first: int, in_order: bool) -> None:
     ]
     generated = GeneratedNodes(dates, ("c",), TREE)
     assert is_in_order(loops, generated, TREE.map) is in_order
+
+
+CONDITIONS = from_text("""{
+    domain: "[n] -> { S0[i] : 0 <= i < n }",
+    child: { context: "[n] -> { [] : n > 5 }",
+    child: { schedule: "[{ S0[i] -> [i] }]",
+    child: { guard: "[n] -> { [i] : i > 3 }",
+    child: { expansion: "{ S0[i] -> T[i, j] : 0 <= j < 2 }",
+             contraction: "{ T[i, j] -> S0[i] }",
+             child: { schedule: "[{ T[i, j] -> [j] }]" } } } } } }""")
+FROM_FOUR = "4 <= i < n and 0 <= j < 2"
+
+
+@pytest.mark.parametrize(
+    ("executed", "is_right"),
+    [
+        ([FROM_FOUR], True),
+        (["4 <= i < n and j = 0", "4 <= i < n and j = 1"], True),
+        # Where the context does not hold, it may do anything that the guard allows.
+        ([f"{FROM_FOUR} and n > 5"], True),
+        ([f"{FROM_FOUR} and n > 6"], False),
+        (["4 <= i < n and j = 0"], False),
+        (["0 <= i < n and 0 <= j < 2"], False),
+        (["4 <= i <= n and 0 <= j < 2"], False),
+        ([FROM_FOUR, "i = 4 and n > 5 and j = 0"], False),
+    ],
+)
+def test_instances(executed: list[str], is_right: bool) -> None:
+    dates = [isl.Map(f"[n] -> {{ T[i, j] -> [i, j] : {each} }}") for each in executed]
+    loops = one_loop(*("T" for _ in executed))
+    generated = GeneratedNodes(dates, ("c",), CONDITIONS)
+    context = isl.Set("[n] -> { : n > 0 }")
+    assert executes_each_once(loops, generated, CONDITIONS, context) is is_right
+
+
+@pytest.mark.parametrize(
+    ("executed", "is_right"),
+    [
+        (["0 <= i < 10"], True),
+        # The context of the scop says that n is positive.
+        (["0 <= i < 10 or n < 0"], True),
+        (["0 <= i < 10", "i = 9"], False),
+        (["0 <= i < 9"], False),
+        (["0 <= i <= 10"], False),
+    ],
+)
+def test_instances_of_a_tree_without_conditions(executed: list[str], is_right: bool) -> None:
+    tree = from_text('{ domain: "{ S0[i] : 0 <= i < 10 }" }')
+    dates = [isl.Map(f"[n] -> {{ S0[i] -> [i] : {each} }}") for each in executed]
+    generated = GeneratedNodes(dates, ("c",), tree)
+    context = isl.Set("[n] -> { : n > 0 }")
+    loops = one_loop(*("S0" for _ in executed))
+    assert executes_each_once(loops, generated, tree, context) is is_right

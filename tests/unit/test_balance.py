@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from few_operations import budget_of
+
 from polyir.base.limits import within_operations
 from polyir.transform.balance import is_balanced
 from polyir.tree import ScheduleNode
@@ -26,7 +28,7 @@ def outermost_band(tree: str) -> ScheduleNode:
 
 def test_skewed_tiles_are_seen_to_be_balanced_with_few_operations() -> None:
     band = outermost_band(SKEWED_TILES)
-    assert within_operations(50_000, lambda: is_balanced(band, 1)) is True
+    assert within_operations(budget_of(50_000), lambda: is_balanced(band, 1)) is True
 
 
 def test_a_triangle_is_not_balanced() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import islpy as isl
 import pytest
+from few_operations import allow
 from poly_text import poly_module, scops_of
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -14,7 +15,6 @@ from xdsl.utils.exceptions import VerifyException
 from polyir.base.diagnostics import Remark, remarks_to
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.model import analysis, dependence_text
 from polyir.model.analysis import DataflowError, compute_dependences
 from polyir.model.dependence_text import describe, format_dependences, relation_text
 from polyir.model.distance import Distance
@@ -303,7 +303,7 @@ def test_distances_that_take_too_long_are_unknown(monkeypatch: pytest.MonkeyPatc
     scop = loop(ACCUMULATE)
     found = compute_dependences(scop)
     assert describe(scop, found).unknown == ()
-    monkeypatch.setattr(dependence_text, "TEXT_OPERATIONS", 2)
+    allow(monkeypatch, 2, "SHOWN_DEPENDENCE")
     text = describe(scop, found)
     assert text.unknown == found.items
     assert "S0 -> S0  (*)" in text.lines[0]
@@ -313,7 +313,7 @@ def test_distances_that_take_too_long_are_unknown(monkeypatch: pytest.MonkeyPatc
         assert isinstance(module, ModuleOp)
         PrintDependencesPass().apply(Context(), module)
     assert [remark.message for remark in remarks] == [
-        "the distances of 3 dependences take isl more than 100000 operations each: "
+        "the distances of 3 dependences take isl more than 2 operations each: "
         "they are printed as '*'"
     ]
 
@@ -322,7 +322,6 @@ def test_distances_that_take_too_long_are_unknown(monkeypatch: pytest.MonkeyPatc
 def test_dependences_that_take_too_long_are_refused(
     value_based: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis, "VALUE_OPERATIONS", 2)
-    monkeypatch.setattr(analysis, "MEMORY_OPERATIONS", 2)
+    allow(monkeypatch, 2, "VALUE_DEPENDENCES", "MEMORY_DEPENDENCES")
     with pytest.raises(DataflowError, match="takes isl more than 2 operations"):
         compute_dependences(loop(ACCUMULATE), value_based)

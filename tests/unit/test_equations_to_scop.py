@@ -8,6 +8,7 @@ import islpy as isl
 import numpy as np
 import pytest
 from equation_systems import random_system
+from few_operations import budget_of
 from xdsl.dialects.builtin import ModuleOp
 
 import polyir
@@ -331,4 +332,4 @@ def test_order_of_sums_over_lattices_is_found_in_few_operations() -> None:
     def order() -> Schedule:
         return first_schedule(computations_of(definitions, context), context)[1]
 
-    assert within_operations(3_000_000, order) is not None
+    assert within_operations(budget_of(3_000_000), order) is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 import gpu_lockstep
 import numpy as np
 import pytest
+from few_operations import allow
 from kernel_runs import expected_results, loops_of
 from kernels import KERNELS
 from suites import rarely
@@ -16,7 +17,7 @@ from xdsl.rewriter import Rewriter
 
 from polyir import api
 from polyir.base.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
-from polyir.base.limits import ResourceError
+from polyir.base.limits import CrashError
 from polyir.codegen.lower import lower_scop
 from polyir.dialects.dependence import Dependences
 from polyir.model.analysis import DataflowError
@@ -177,14 +178,14 @@ def promoted_text(options: str) -> tuple[str, list[Remark]]:
     return str(module), [each for each in remarks if each.pass_name == "gpu-promote"]
 
 
-@pytest.mark.parametrize("limit", ["PLAN_OPERATIONS", "CHECK_OPERATIONS"])
+@pytest.mark.parametrize("limit", ["KERNEL_PROMOTION", "KERNEL_COPIES"])
 @pytest.mark.parametrize(
     ("options", "kind"), [("", RemarkKind.REMARK), ("{arrays=A}", RemarkKind.MISSED)]
 )
 def test_what_isl_takes_too_long_for_stays_in_global_memory(
     limit: str, options: str, kind: RemarkKind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu_promote, limit, 1000)
+    allow(monkeypatch, 1000, limit)
     text, (remark,) = promoted_text(options)
     assert "local_array" not in text
     assert remark.kind is kind
@@ -257,7 +258,7 @@ def test_what_is_too_hard_to_generate_is_generated_without_promotion(
         nonlocal attempts
         attempts += 1
         if attempts <= failures:
-            raise ResourceError("code generation takes too long")
+            raise CrashError("isl crashes")
         lower_scop(scop)
 
     monkeypatch.setattr(lower_poly, "lower_scop", fails)
@@ -266,7 +267,7 @@ def test_what_is_too_hard_to_generate_is_generated_without_promotion(
         module = api.parse(KERNELS["gemm"].path.read_text())
         loops = api.lower(api.run_pipeline(module, "pluto-schedule,map-to-gpu{tile=8}"))
     told = [each.message for each in remarks if each.kind is RemarkKind.MISSED]
-    assert told == [f"code generation takes too long: {each}" for each in messages]
+    assert told == [f"isl crashes: {each}" for each in messages]
     launches = [op for op in loops.walk() if isinstance(op, gpu.LaunchOp)]
     assert bool(launches) == (failures == 1)
     assert not any(isinstance(op, gpu.BarrierOp) for op in loops.walk())

@@ -11,7 +11,7 @@ from scaling import chain, nest, wide
 
 from polyir import api
 from polyir.base.diagnostics import RemarkKind, remarks_to
-from polyir.base.limits import time_limited_to
+from polyir.base.limits import TimeLimitError, time_limited_to
 
 SCHEDULERS = ("pluto-schedule", "isl-schedule", "feautrier-schedule", "isl-builtin-schedule")
 PROGRAMS = {"chain": chain(60), "nest": nest(12), "wide": wide(60)}
@@ -26,9 +26,12 @@ def test_result_or_refusal(name: str, scheduler: str) -> None:
         remarks_to(lambda remark: missed.append(remark.message) if is_missed(remark) else None),
     ):
         module = api.run_pipeline(api.parse(PROGRAMS[name]), "poly-dependences")
-        result = api.run_pipeline(module, scheduler)
+        try:
+            result = api.run_pipeline(module, scheduler)
+        except TimeLimitError:
+            return
     if result.is_structurally_equivalent(module):
-        assert any("--time-limit" in message for message in missed)
+        assert any("takes isl more than" in message for message in missed)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -37,7 +40,7 @@ def test_memory(name: str, tmp_path: Path) -> None:
     path = tmp_path / "in.mlir"
     path.write_text(PROGRAMS[name])
     passes = [f"--{scheduler}" for scheduler in SCHEDULERS]
-    options = [*passes, "--time-limit=2", "-o", str(tmp_path / "out.mlir")]
+    options = [*passes, "-o", str(tmp_path / "out.mlir")]
     command = [sys.executable, "-m", "polyir.tools.polyir_opt", *options, str(path)]
     subprocess.run(["bash", "-c", 'ulimit -d 1048576; exec "$@"', "bash", *command], check=True)
 

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import islpy as isl
 import pytest
+from few_operations import allow, budget_of
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.base import limits
+from polyir.base.checked import UncheckedError, checks_required
 from polyir.base.diagnostics import LegalityError, Remark, SourceLocation, remarks_to
 from polyir.base.limits import (
     DEFAULT_TIME_LIMIT,
     CrashError,
     ResourceError,
+    TimeLimitError,
     in_order,
     limited,
     meanwhile,
+    time_errors_raised,
     time_limited_to,
     within_operations,
 )
@@ -196,32 +201,34 @@ def test_steps_that_nobody_asks_for_end(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_counted_operations() -> None:
     def count() -> tuple[isl.Set | None, isl.Set | None]:
-        few = within_operations(1000, many_operations)
-        return few, within_operations(10_000_000, many_operations)
+        few = within_operations(budget_of(1000), many_operations)
+        return few, within_operations(budget_of(10_000_000), many_operations)
 
     few, many = limited("the step", count)
     assert few is None
     assert many is not None
     assert many.is_equal(many_operations())
     with pytest.raises(KeyError):
-        within_operations(1000, lambda: {}[0])
+        within_operations(budget_of(1000), lambda: {}[0])
 
 
 def test_limits_on_operations_nest() -> None:
     enough = 80_000  # of which `many_operations` takes about 50,000
 
     def inside(limits: Sequence[int]) -> list[bool]:
-        return [within_operations(limit, many_operations) is not None for limit in limits]
+        return [
+            within_operations(budget_of(limit), many_operations) is not None for limit in limits
+        ]
 
     def within_enough(*limits: int) -> list[bool] | None:
-        return within_operations(enough, partial(inside, limits))
+        return within_operations(budget_of(enough), partial(inside, limits))
 
     # An inner limit that is reached ends nothing else, and one that is higher raises none.
     assert within_enough(1000, 1000) == [False, False]
     assert within_enough(1000, enough) == [False, True]
     assert within_enough(enough, enough) is None
     assert within_enough(10 * enough, 10 * enough) is None
-    assert within_operations(1000, partial(inside, [10 * enough])) is None
+    assert within_operations(budget_of(1000), partial(inside, [10 * enough])) is None
     assert isl.DEFAULT_CONTEXT.get_max_operations() == 0
     assert inside([enough]) == [True]
 
@@ -262,13 +269,34 @@ def copy_module() -> ModuleOp:
     return api.run_pipeline(api.parse(COPY), "poly-dependences")
 
 
-def test_a_pass_says_so_and_leaves_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("pipeline", ["pluto-schedule", "optimize", "compare-schedules"])
+def test_a_pass_without_time_ends_the_run(pipeline: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = copy_module()
+    for place in ("pluto_schedule.PlutoSchedulePass.find", "compare_schedules._cells"):
+        monkeypatch.setattr(f"polyir.passes.{place}", endless_method)
+    message = r"takes more than 0.05 s of processor time \(--time-limit\)"
+    with time_limited_to(0.05), pytest.raises(TimeLimitError, match=message):
+        api.run_pipeline(module, pipeline)
+
+
+def test_a_caught_error_ends_the_run_too() -> None:
+    def refused(compute: Callable[[], object]) -> None:
+        with time_errors_raised(), suppress(ResourceError), time_limited_to(0.05):
+            limited("the step", compute)
+
+    with pytest.raises(TimeLimitError):
+        refused(endless)
+    refused(lambda: os.kill(os.getpid(), signal.SIGSEGV))
+
+
+def test_a_pass_without_operations_leaves_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     module = copy_module()
     remarks: list[Remark] = []
-    monkeypatch.setattr("polyir.passes.pluto_schedule.PlutoSchedulePass.find", endless_method)
-    with time_limited_to(0.05), remarks_to(remarks.append):
+    allow(monkeypatch, 100, "TRANSFORMATION")
+    with remarks_to(remarks.append):
         result = api.run_pipeline(module, "pluto-schedule")
-    assert "the schedule is left as it was" in remarks[-1].message
+    message = "takes isl more than 100 operations: the schedule is left as it was"
+    assert remarks[-1].message.endswith(message)
     assert result.is_structurally_equivalent(module)
 
 
@@ -282,12 +310,10 @@ def test_code_generation_falls_back_on_the_original_order(monkeypatch: pytest.Mo
     refused: list[str] = []
 
     def built(scop: Scop, form: Any) -> object:
-        if "-i" in str(scop.schedule):
-            endless()
-        return original(scop, form)
+        return None if "-i" in str(scop.schedule) else original(scop, form)
 
     monkeypatch.setattr(ast_build, "_built", built)
-    with time_limited_to(0.2), remarks_to(lambda remark: refused.append(remark.message)):
+    with remarks_to(lambda remark: refused.append(remark.message)):
         text = api.emit(module, "c")
     assert "for (int64_t i = 0; i < n; i++)" in text
     assert refused[-1].endswith("the loops keep their original order")
@@ -299,12 +325,46 @@ def test_the_original_order_has_no_copies(monkeypatch: pytest.MonkeyPatch) -> No
     original = ast_build._built
 
     def built(scop: Scop, form: Any) -> object:
-        if scop.op.local_arrays:
-            endless()
-        return original(scop, form)
+        return None if scop.op.local_arrays else original(scop, form)
 
     monkeypatch.setattr(ast_build, "_built", built)
-    with time_limited_to(0.2), remarks_to(lambda remark: None):
+    with remarks_to(lambda remark: None):
         text = api.emit(module, "c")
     assert "local" not in text
     assert "for (int64_t i = 0; i < n; i++)" in text
+
+
+def test_a_check_that_gives_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, remarks = copy_module(), list[Remark]()
+    checks = ("execute each instance once", "execute instances in order")
+    expected = [f"not checked: the check that the loops {each} takes isl" for each in checks]
+    with remarks_to(remarks.append), checks_required():
+        text = api.emit(module, "c")
+    assert not any("not checked" in each.message for each in remarks)
+    allow(monkeypatch, 3, "AST_PARTITION", "AST_ORDER")
+    with remarks_to(remarks.append):
+        assert api.emit(module, "c") == text
+    messages = [each.message for each in remarks if each.message.startswith("not checked")]
+    assert messages == [f"{each} more than 3 operations" for each in expected]
+    with checks_required(), pytest.raises(UncheckedError, match=re.escape(expected[0])):
+        api.emit(module, "c")
+
+
+def test_strategies_without_operations_are_not_possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, remarks = copy_module(), list[Remark]()
+    allow(monkeypatch, 10, "STRATEGY")
+    with remarks_to(remarks.append):
+        api.run_pipeline(module, "optimize")
+    messages = [each.message for each in remarks]
+    reason = "not possible: the search for a schedule takes isl more than 10 operations"
+    assert f"tiles: {reason}" in messages
+    assert "chosen: original" in messages
+
+
+def test_schedulers_without_operations_are_not_finished(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    allow(monkeypatch, 10, "COMPARED_SCHEDULE")
+    api.run_pipeline(copy_module(), "compare-schedules")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "pluto" in line and "not finished" in line]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from few_operations import allow
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
-from polyir.model import transfers as transfers_module
 from polyir.model.scop import Scop, scop_of
 from polyir.model.transfers import transfers
 from polyir.passes.prerequisites import scops_in
@@ -247,5 +247,5 @@ def test_copies_of_the_tree_change_nothing(pipeline: str) -> None:
 def test_a_hard_analysis_copies_more(monkeypatch: pytest.MonkeyPatch) -> None:
     body = filled("A") + copied("A", "B")
     assert of(body) == ("B", "A B")
-    monkeypatch.setattr(transfers_module, "FLOW_OPERATIONS", 1)
+    allow(monkeypatch, 1, "TRANSFERS")
     assert of(body) == ("A B", "A B")

@@ -6,6 +6,7 @@ import islpy as isl
 import pytest
 from equation_runs import assert_same, compiled
 from equation_systems import random_inputs, random_system
+from few_operations import allow
 
 from polyir.codegen import ast_build
 from polyir.codegen.wider_domains import is_wider, with_wider_domains
@@ -44,8 +45,7 @@ def test_used_where_isl_takes_too_many_operations(
 ) -> None:
     system, element_type = random_system(seed), ElementType.I64
     usual = compiled(system, element_type)
-    monkeypatch.setattr(ast_build, "USUAL_OPERATIONS", 10)
-    monkeypatch.setattr(ast_build, "ATOMIC_OPERATIONS", 10)
+    allow(monkeypatch, 10, "USUAL_LOOPS", "ATOMIC_LOOPS")
     used: list[bool] = []
 
     def recorded(schedule: Schedule, context: isl.Set) -> Schedule | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import islpy as isl
 from pycparser import c_ast
@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
 from polyir.frontend.c.conditions import Condition
@@ -43,9 +44,6 @@ from polyir.model.index_expressions import (
     compose,
     map_of,
 )
-
-MOST_OPERATIONS: Final = 20_000
-"""How many of isl's operations one proof about indices may take; most take some hundreds."""
 
 _Op = TypeVar("_Op", bound=Operation)
 
@@ -423,7 +421,7 @@ class Builder:
             return not possible.is_empty()
 
         # What takes isl long to refute counts as possible.
-        return within_operations(MOST_OPERATIONS, found) is not False
+        return within_operations(budgets.SUBSCRIPT_PROOF, found) is not False
 
     def condition_for(
         self, nonnegative: Sequence[IndexExpression], facts: Sequence[IndexExpression]

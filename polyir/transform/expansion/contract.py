@@ -16,6 +16,7 @@ import islpy as isl
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
+from polyir.base import budgets
 from polyir.base.diagnostics import LegalityError
 from polyir.base.limits import limited, within_operations
 from polyir.model.affine_maps import Valued
@@ -37,21 +38,17 @@ Moduli = tuple[int | None, ...]
 """For each dimension of an array its modulus; `None` for a dimension that does not change."""
 
 
-ALLOCATION_OPERATIONS = 10_000_000
-"""How many operations isl may take to find what is live at once in an array of equations."""
-
-
-def contract(scop: Scop, arrays: Sequence[str] = (), operations: int | None = None) -> Rewritten:
+def contract(scop: Scop, arrays: Sequence[str] = (), by_element: bool = False) -> Rewritten:
     """Shrink the temporaries of a scop to what is live at once under its schedule tree.
 
-    `arrays` are the only ones to look at; without them all temporaries are. With `operations`, an
-    element lives from its first write to its last read, and an array for which isl would take more
-    than so many stays as it is.
+    `arrays` are the only ones to look at; without them all temporaries are. With `by_element`, an
+    element lives from its first write to its last read, and an array for which isl would exceed
+    its budget stays as it is.
 
     The dependences of the scop are out of date after it, and the tree must keep its order: the
     values share memory in that order only.
     """
-    plan = limited("contraction", lambda: _plan(scop, arrays, operations), ir=scop.op)
+    plan = limited("contraction", lambda: _plan(scop, arrays, by_element), ir=scop.op)
     allocator = Allocator(scop.op)
     done = tuple(_rewrite(scop, flow, moduli, allocator) for flow, moduli in plan.contracted)
     return Rewritten(done, plan.missed)
@@ -65,17 +62,17 @@ class _ContractionPlan:
     missed: tuple[str, ...]
 
 
-def _plan(scop: Scop, arrays: Sequence[str], operations: int | None) -> _ContractionPlan:
+def _plan(scop: Scop, arrays: Sequence[str], by_element: bool) -> _ContractionPlan:
     flows, missed = temporaries(scop, arrays)
     contracted: list[tuple[ArrayFlow, Moduli]] = []
     for name, flow in flows.items():
-        if operations is None:
+        if not by_element:
             moduli: Moduli | None = _moduli(scop, flow, conflicts)
         else:
             compute = partial(_moduli, scop, flow, element_conflicts)
-            moduli = within_operations(operations, compute)
+            moduli = within_operations(budgets.LIVE_ELEMENTS, compute)
         if moduli is None:
-            missed.append(f"{name} was not contracted: isl takes too many operations")
+            missed.append(f"{name} was not contracted: {budgets.LIVE_ELEMENTS.exceeded}")
         elif any(modulus is not None for modulus in moduli):
             contracted.append((flow, moduli))
         elif arrays:
