@@ -68,21 +68,22 @@ def _add(
     found: dict[str, Callable[[], Loaded]],
     point: EntryPoint,
 ) -> None:
+    # Reading what a package is called takes as long as a small module: only messages do it.
+    is_own = point.module.startswith(("xdsl.", "polyir."))
     for name, factory in factories.items():
         if name in found:
             _warn(f"the {kind} '{name}' of {_package(point)} is left out: there is one already")
         else:
-            what = f"the {kind} '{name}' of {_package(point)}"
-            is_own = point.module.startswith(("xdsl.", "polyir."))
-            found[name] = factory if is_own else partial(_loaded, what, factory)
+            found[name] = factory if is_own else partial(_loaded, kind, name, point, factory)
 
 
-def _loaded(what: str, factory: Callable[[], Loaded]) -> Loaded:
+def _loaded(kind: str, name: str, point: EntryPoint, factory: Callable[[], Loaded]) -> Loaded:
     try:
         return factory()
     except DiagnosticException:
         raise
     except Exception as error:
+        what = f"the {kind} '{name}' of {_package(point)}"
         raise PolyirError(f"{what} cannot be loaded: {_explained(error)}") from error
 
 
