@@ -15,7 +15,7 @@ from polyir.cost.machine import describe, machine_of_option
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops, scops_in
-from polyir.passes.strategy_names import StrategyName
+from polyir.passes.strategy_names import BEST, StrategyName
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class OptimizePass(PassWithOptions):
 
     threads: int | None = None
     machine: str = ""
-    strategy: StrategyName = "best"
+    strategy: StrategyName = BEST
     reassociate: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -76,7 +76,7 @@ class OptimizePass(PassWithOptions):
                     ctx, function, machine, self.threads, reassociate=self.reassociate
                 )
                 with errors_at(function):
-                    if self.strategy == "best":
+                    if self.strategy == BEST:
                         choice.make()
                     else:
                         choice.use(self.strategy)

@@ -47,8 +47,8 @@ from polyir.passes.prerequisites import (
 from polyir.passes.promote import promote
 from polyir.passes.promote_private import ALIGNMENT, PromotePrivatePass
 from polyir.passes.shown_steps import give_body, shown_step
-from polyir.passes.strategies import Strategy, is_for_threads, strategies
-from polyir.passes.strategy_names import CHOSEN, StrategyName, StrategyRemark
+from polyir.passes.strategies import Situation, Strategy, is_for_threads, strategies
+from polyir.passes.strategy_names import CHOSEN, ORIGINAL, StrategyName, StrategyRemark
 from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
 from polyir.transform.private_arrays import plan_private_arrays
@@ -165,12 +165,14 @@ class ScheduleChoice:
         self._accesses = sum(len(each.accesses) for each in statements)
         element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
-        self._strategies = strategies(machine, element_bytes, depth, self._threads, reassociate)
+        self._strategies = strategies(
+            Situation(machine, element_bytes, depth, self._threads, reassociate)
+        )
         self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
-        original = self._candidate(Strategy("original", (), (), ()), self._scops)
+        original = self._candidate(Strategy((), (), (), name=ORIGINAL), self._scops)
         self._say_estimates(original)
         best, found = original, [original]
         # Sums come first: what hardly counts beside them may be most of what is left then.
@@ -183,7 +185,7 @@ class ScheduleChoice:
             kinds = frozenset(self._kinds_of(best)) - self._kinds
         mixture = self._mixed(best, [each for each in found if each is not best])
         if best is original and not mixture.others:
-            self._say(f"{CHOSEN}original")
+            self._say(f"{CHOSEN}{ORIGINAL}")
             return
         gain = original.cycles / mixture.cycles
         self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
@@ -201,7 +203,7 @@ class ScheduleChoice:
         """The part of the time of the best candidate that one which is better takes at most."""
         # Where tiles hardly matter, they only make loops short.
         only_tiles = best.strategy.is_simple and not candidate.strategy.is_simple
-        return WORTH if only_tiles or best.strategy.name == "original" else BETTER
+        return WORTH if only_tiles or best.strategy.name == ORIGINAL else BETTER
 
     def _mixed(self, best: _Candidate, others: Sequence[_Candidate]) -> _Mixture:
         """The trees of the best candidate, with those nests of others that are clearly faster.

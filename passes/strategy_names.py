@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from polyir.base.diagnostics import Remark
+from polyir.passes.options import Named
+from polyir.universe import registered_strategies
 
 if TYPE_CHECKING:
     # Most tools only look for what was chosen.
     from polyir.cost.model import Cost
 
-StrategyName = Literal[
-    "best",
-    "original",
-    "packed-blocks",
-    "register-blocks",
-    "blocks-in-waves",
-    "untiled-blocks",
-    "locality",
-    "tiles",
-    "time-tiles",
-    "sweeps",
-    "untiled-locality",
-    "split",
-    "private",
-    "parallel",
-    "reductions",
-    "partial-results",
-]
-"""`best` by the cost model, or a pipeline; `original` is the original order."""
+
+class StrategyName(Named):
+    """`best` by the cost model, or a pipeline; `original` is the original order."""
+
+    WORD = "strategy"
+
+    @classmethod
+    def choices(cls) -> tuple[str, ...]:
+        return (BEST, ORIGINAL, *registered_strategies())
+
+
+BEST: Final = StrategyName("best")
+
+ORIGINAL: Final = StrategyName("original")
+"""The order that a program has."""
 
 CHOSEN: Final = "chosen: "
 """What the remark begins with that names the one which was chosen."""
