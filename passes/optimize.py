@@ -15,7 +15,7 @@ from polyir.cost.machine import describe, machine_of_option
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops, scops_in
-from polyir.passes.strategy_names import BEST, StrategyName
+from polyir.passes.strategy_names import BEST, ROOFLINE, CostModelName, StrategyName
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,10 @@ class OptimizePass(PassWithOptions):
     vectors, and array elements in SSA values.
 
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
-    marked as parallel. `machine` is a JSON file that describes the machine
+    marked as parallel. `machine` is the name of a machine or a JSON file that describes one
     (`polyir.cost.machine`); by default, it is the one that this runs on. Remarks have the numbers.
-    `strategy` names a pipeline that is to be used whatever the model says. With `reassociate`,
+    `strategy` names a pipeline that is to be used whatever the model says. Other packages can add
+    machines, strategies and cost models. With `reassociate`,
     floating-point sums, products, minima and maxima may be computed in another order, in vectors
     of partial results, which rounds them differently.
 
@@ -55,6 +56,7 @@ class OptimizePass(PassWithOptions):
     machine: str = ""
     strategy: StrategyName = BEST
     reassociate: bool = False
+    cost_model: CostModelName = ROOFLINE
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.threads is not None and self.threads < 1:
@@ -73,7 +75,12 @@ class OptimizePass(PassWithOptions):
             # What was too hard to analyse would be tried again for each strategy.
             if scops and all(scop.dependences is not None for scop in scops):
                 choice = ScheduleChoice(
-                    ctx, function, machine, self.threads, reassociate=self.reassociate
+                    ctx,
+                    function,
+                    machine,
+                    self.threads,
+                    reassociate=self.reassociate,
+                    cost_model=self.cost_model.model(),
                 )
                 with errors_at(function):
                     if self.strategy == BEST:

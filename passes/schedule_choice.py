@@ -150,12 +150,14 @@ class ScheduleChoice:
         threads: int | None = None,
         *,
         reassociate: bool = False,
+        cost_model: type[CostModel] = CostModel,
     ) -> None:
         self._ctx = ctx
         self._function = function
         self._machine = machine
         self._threads = threads or machine.cores
         self._reassociate = reassociate
+        self._cost_model = cost_model
         self._scops = _scops_of(function)
         self._models = [self._model(each.scop) for each in self._scops]
         statements = [each for model in self._models for each in model.statements.values()]
@@ -405,7 +407,7 @@ class ScheduleChoice:
         return _Candidate(strategy, memory, tuple(trees), tuple(costs), remarks)
 
     def _model(self, scop: Scop, packed: bool = False) -> CostModel:
-        return CostModel(
+        return self._cost_model(
             scop,
             self._machine,
             threads=self._threads,

@@ -1,4 +1,4 @@
-"""The names of the pipelines that the pass `optimize` tries, and what it says of each."""
+"""The names of what the pass `optimize` chooses with, and what it says of each strategy."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from polyir.base.diagnostics import Remark
 from polyir.passes.options import Named
-from polyir.universe import registered_strategies
+from polyir.universe import registered_class, registered_cost_models, registered_strategies
 
 if TYPE_CHECKING:
     # Most tools only look for what was chosen.
-    from polyir.cost.model import Cost
+    from polyir.cost.model import Cost, CostModel
 
 
 class StrategyName(Named):
@@ -28,6 +28,25 @@ BEST: Final = StrategyName("best")
 
 ORIGINAL: Final = StrategyName("original")
 """The order that a program has."""
+
+
+class CostModelName(Named):
+    """A model of what a schedule costs; `roofline` is polyir's."""
+
+    WORD = "cost model"
+
+    @classmethod
+    def choices(cls) -> tuple[str, ...]:
+        return tuple(registered_cost_models())
+
+    def model(self) -> type[CostModel]:
+        """The class of the model."""
+        from polyir.cost.model import CostModel
+
+        return registered_class(self.WORD, self, registered_cost_models(), CostModel)
+
+
+ROOFLINE: Final = CostModelName("roofline")
 
 CHOSEN: Final = "chosen: "
 """What the remark begins with that names the one which was chosen."""

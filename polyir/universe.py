@@ -204,6 +204,11 @@ POLYIR_UNIVERSE = PolyirUniverse(
         for name in STRATEGIES
     },
     all_schedulers={name: partial(pass_type, f"{name}-schedule") for name in SCHEDULERS},
+    all_cost_models={"roofline": partial(resolve_name, "polyir.cost.model:CostModel")},
+    all_machines={
+        "this": lambda: resolve_name("polyir.cost.machine:machine_of_system")(),
+        "generic": lambda: resolve_name("polyir.cost.machine:Machine")(),
+    },
 )
 
 MLIR_TARGET: Callable[[], type[Target]] = partial(
@@ -236,6 +241,16 @@ def registered_strategies() -> Registered:
 def registered_schedulers() -> Registered:
     """The schedulers that are compared: polyir's, then those of other packages."""
     return _own_first(POLYIR_UNIVERSE.all_schedulers, installed().all_schedulers)
+
+
+def registered_cost_models() -> Registered:
+    """The models by which `optimize` and `tile` choose, polyir's first."""
+    return _own_first(POLYIR_UNIVERSE.all_cost_models, installed().all_cost_models)
+
+
+def registered_machines() -> Registered:
+    """The machines that have a name, polyir's first: this one, and one with all defaults."""
+    return _own_first(POLYIR_UNIVERSE.all_machines, installed().all_machines)
 
 
 def _own_first(own: Registered, others: Registered) -> Registered:

@@ -1,7 +1,8 @@
 """The machine that code is to run on, as far as the cost model needs it.
 
-Sizes are read from Linux's /sys and /proc/cpuinfo, or from a JSON file. What neither says, and
-all speeds, are the defaults of `Machine` and `Cache`: a server core of the years 2020 to 2025
+Sizes are read from Linux's /sys and /proc/cpuinfo, or from a JSON file; packages can register
+machines by name. What none of them says, and all speeds, are the defaults of `Machine` and
+`Cache`: a server core of the years 2020 to 2025
 (Fog, "Instruction tables" and "The microarchitecture of Intel, AMD and VIA CPUs").
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from polyir.base.diagnostics import OptionError, nearest
+from polyir.universe import registered, registered_machines
 
 
 @dataclass(frozen=True)
@@ -203,9 +205,19 @@ def _size(text: str) -> int | None:
     return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
 
 
-def machine_of_option(path: str) -> Machine:
-    """The machine that a JSON file describes, or the one that this runs on if `path` is empty."""
-    return machine_from_json(path) if path else machine_of_system()
+def machine_of_option(text: str) -> Machine:
+    """The machine that is registered by a name or that a JSON file describes.
+
+    It is the one that this runs on if `text` is empty. A name is preferred: write `./name` for a
+    file. Raises `OptionError` as `machine_from_json` does.
+    """
+    known = registered_machines()
+    if not text or text in known:
+        return registered("machine", text or "this", known, Machine)
+    hint = nearest(text, known)
+    if hint and not Path(text).exists():
+        raise OptionError(f"unknown machine '{text}'{hint}")
+    return machine_from_json(text)
 
 
 def machine_from_json(path: str | os.PathLike[str]) -> Machine:
