@@ -222,7 +222,12 @@ OPT_TARGETS: dict[str, Callable[[], type[Target]]] = {
     "mlir": MLIR_TARGET,
     "none": partial(resolve_name, "polyir.targets.levels:NoTarget"),
 }
-"""The targets that polyir-opt has in addition."""
+"""The targets that polyir-opt and `polyir.emit` have, but no plugin of xDSL can."""
+
+
+def available_targets() -> dict[str, Callable[[], type[Target]]]:
+    """What a program can be printed as: xDSL's targets, polyir's, and those of other packages."""
+    return {**installed().all_targets, **POLYIR_UNIVERSE.all_targets, **OPT_TARGETS}
 
 
 def new_context() -> Context:
