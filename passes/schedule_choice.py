@@ -48,15 +48,12 @@ from polyir.passes.promote import promote
 from polyir.passes.promote_private import ALIGNMENT, PromotePrivatePass
 from polyir.passes.shown_steps import give_body, shown_step
 from polyir.passes.strategies import Situation, Strategy, is_for_threads, strategies
-from polyir.passes.strategy_names import CHOSEN, ORIGINAL, StrategyName, StrategyRemark
+from polyir.passes.strategy_names import CHOSEN, ORIGINAL, PASS_NAME, StrategyName, StrategyRemark
 from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
 from polyir.transform.private_arrays import plan_private_arrays
 from polyir.transform.promote import Promotion
 from polyir.tree.nodes import is_same
-
-PASS_NAME: Final = "optimize"
-"""The name of the pass whose remarks say what is chosen."""
 
 WORTH: Final = 0.9
 """A function is changed if the model says that it then takes at most this part of the time."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError
+from polyir.base.diagnostics import PolyirError, missed
 from polyir.cost.machine import Machine
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
@@ -20,10 +20,11 @@ from polyir.passes.promote_private import PromotePrivatePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.passes.split_sequential import SplitSequentialPass
+from polyir.passes.strategy_names import PASS_NAME
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
 from polyir.transform.reassociation.private_results import MOST_PARTS
-from polyir.universe import registered, registered_strategies
+from polyir.universe import registered, registered_strategies, require_type
 
 TURN: Final = 16
 """The successive iterations of a loop that a thread adds to its results before another one's turn.
@@ -210,16 +211,17 @@ def partial_results(given: Situation) -> Strategy | None:
 def strategies(given: Situation) -> tuple[Strategy, ...]:
     """What is tried, in this order; those with the same scheduler come one after the other.
 
-    Strategies of other packages come last. Raises `OptionError` for one that gives no `Strategy`.
+    Strategies of other packages come last. One that cannot be loaded is left out, with a remark.
     """
     found: list[Strategy] = []
     known = registered_strategies()
     for name in known:
-        made = registered("strategy", name, known, FunctionType)(given)
-        if isinstance(made, Strategy):
-            found.append(replace(made, name=name))
-        elif made is not None:
-            raise OptionError(f"the strategy '{name}' must give a Strategy or None, not {made!r}")
+        try:
+            made = registered("strategy", name, known, FunctionType)(given)
+            if made is not None:
+                found.append(replace(require_type(f"strategy '{name}'", made, Strategy), name=name))
+        except PolyirError as error:
+            missed(PASS_NAME, error.message, once=True)
     return tuple(found)
 
 

@@ -12,6 +12,8 @@ from polyir.universe import registered_class, registered_cost_models, registered
 if TYPE_CHECKING:
     # Most tools only look for what was chosen.
     from polyir.cost.model import Cost, CostModel
+PASS_NAME: Final = "optimize"
+"""The name of the pass whose remarks say what is chosen."""
 
 
 class StrategyName(Named):

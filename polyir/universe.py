@@ -268,10 +268,14 @@ def registered(kind: str, name: str, known: Registered, wanted: type[Thing]) -> 
     if name not in known:
         hint = nearest(name, known) or f" (one of: {', '.join(known)})"
         raise OptionError(f"unknown {kind} '{name}'{hint}")
-    found = known[name]()
-    if not isinstance(found, wanted):
-        raise OptionError(f"the {kind} '{name}' must be a {wanted.__name__}, not {found!r}")
-    return found
+    return require_type(f"{kind} '{name}'", known[name](), wanted)
+
+
+def require_type(what: str, given: object, wanted: type[Thing]) -> Thing:
+    """What a package has given, if it is of a type; raises `OptionError` otherwise."""
+    if not isinstance(given, wanted):
+        raise OptionError(f"the {what} must be a {wanted.__name__}, not {given!r}")
+    return given
 
 
 def registered_class(kind: str, name: str, known: Registered, base: type[Thing]) -> type[Thing]:

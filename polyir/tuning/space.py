@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product
@@ -12,6 +13,7 @@ import islpy as isl
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
+from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import ResourceError, limited
 from polyir.cost.machine import machine_of_system
 from polyir.interleaving.point import Interleaving
@@ -84,7 +86,10 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
     ]
     others: list[Passes] = [(each,) for each in interleavings(kernel.scops)]
     known = registered_schedulers()
-    others += [(registered_class("scheduler", each, known, SchedulerPass)(),) for each in known]
+    for name in known:
+        # What cannot be loaded is no candidate.
+        with suppress(PolyirError):
+            others.append((registered_class("scheduler", name, known, SchedulerPass)(),))
     balanced = replace(plain, parallel=MarkParallelPass(schedule="balanced"), blocks=blocks)
     tiled = replace(balanced, wavefront=WavefrontPass(), order=IntraTileOrderPass())
     untiled = replace(balanced, tile=None, blocks=replace(blocks, masked=True))
