@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
+from prefetching.operation import AddToOp
 from prefetching.prefetch import BlockAttr, DistanceAttr
 
-PREFETCHING = Dialect("prefetching", [], [DistanceAttr, BlockAttr])
+PREFETCHING = Dialect("prefetching", [AddToOp], [DistanceAttr, BlockAttr])
