@@ -9,15 +9,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import PolyirError, missed
 from polyir.base.limits import ResourceError, limited
 from polyir.dialects.dependence import Dependences
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import analysed_scops
-from polyir.passes.scheduler_pass import SchedulerPass
+from polyir.passes.scheduler_pass import SchedulerPass, schedulers
 from polyir.schedule.comparison import HEADING, cells_of, figures_of, table
 from polyir.schedule.constraints import SchedulingError
-from polyir.universe import registered_class, registered_schedulers
 
 
 @dataclass(frozen=True)
@@ -58,13 +56,7 @@ def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
     assert scop.dependences is not None
     rows = [HEADING, ("original", *cells_of(figures_of(scop.schedule, scop.dependences)))]
     no_figures = ("-",) * (len(HEADING) - 2)
-    known = registered_schedulers()
-    for name in known:
-        try:
-            scheduler = registered_class("scheduler", name, known, SchedulerPass)()
-        except PolyirError as error:
-            missed(CompareSchedulesPass.name, error.message, once=True)
-            continue
+    for name, scheduler in schedulers(CompareSchedulesPass.name).items():
         compute = partial(_cells, scheduler, scop, scop.dependences)
         try:
             rows.append((name, *limited(f"the scheduler {name}", compute)))

@@ -191,7 +191,7 @@ class Named(str):
         if text not in (known := cls.choices()):
             hint = nearest(text, known) or f" (one of: {', '.join(known)})"
             raise OptionError(f"unknown {cls.WORD} '{text}'{hint}")
-        return cls(text)
+        return str.__new__(cls, text)
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ class PolyirOptMain(xDSLOptMain):
         self.available_passes = available_passes()
 
     def register_all_targets(self) -> None:
-        self.available_targets = available_targets()
+        self.available_targets = {**available_targets()}
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product
@@ -13,7 +12,6 @@ import islpy as isl
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
-from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import ResourceError, limited
 from polyir.cost.machine import machine_of_system
 from polyir.interleaving.point import Interleaving
@@ -25,13 +23,12 @@ from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.register_tile import RegisterTilePass
-from polyir.passes.scheduler_pass import SchedulerPass
+from polyir.passes.scheduler_pass import schedulers
 from polyir.passes.strategies import Situation, strategies
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
 from polyir.tuning.kernel import Kernel
 from polyir.tuning.recipes import CHOSEN, Passes, Recipe, neighbours, recipe_of_strategy
-from polyir.universe import registered_class, registered_schedulers
 
 FIRST_POINTS: Final = 4
 SAMPLED_POINTS: Final = 8
@@ -85,11 +82,7 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
         for each, schedule in product((blocks, None), policies)
     ]
     others: list[Passes] = [(each,) for each in interleavings(kernel.scops)]
-    known = registered_schedulers()
-    for name in known:
-        # What cannot be loaded is no candidate.
-        with suppress(PolyirError):
-            others.append((registered_class("scheduler", name, known, SchedulerPass)(),))
+    others += [(each,) for each in schedulers("polyir-tune").values()]
     balanced = replace(plain, parallel=MarkParallelPass(schedule="balanced"), blocks=blocks)
     tiled = replace(balanced, wavefront=WavefrontPass(), order=IntraTileOrderPass())
     untiled = replace(balanced, tile=None, blocks=replace(blocks, masked=True))
