@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from polyir.base.diagnostics import OptionError, errors_at, remark
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import meanwhile
-from polyir.cost.machine import describe, machine_of_option
+from polyir.cost.machine import describe, machine_of_option, machine_text
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops, scops_in
@@ -29,12 +29,12 @@ class OptimizePass(PassWithOptions):
     vectors, and array elements in SSA values.
 
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
-    marked as parallel. `machine` is the name of a machine or a JSON file that describes one
-    (`polyir.cost.machine`); by default, it is the one that this runs on. Remarks have the numbers.
-    `strategy` names a pipeline that is to be used whatever the model says. Other packages can add
-    machines, strategies and cost models. With `reassociate`,
-    floating-point sums, products, minima and maxima may be computed in another order, in vectors
-    of partial results, which rounds them differently.
+    marked as parallel. `machine` is the name of a machine, or a JSON file or text that describes
+    one (`polyir.cost.machine`); by default, it is the one that this runs on. Remarks have the
+    numbers, and the `machine` that gives the same result on another computer. `strategy` names a
+    pipeline that is to be used whatever the model says. Other packages can add machines, strategies
+    and cost models. With `reassociate`, floating-point sums, products, minima and maxima may be
+    computed in another order, in vectors of partial results, which rounds them differently.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
@@ -63,6 +63,9 @@ class OptimizePass(PassWithOptions):
             raise OptionError(f"threads must be 1 or more: threads={self.threads}")
         machine = machine_of_option(self.machine)
         remark(self.name, f"for {describe(machine)}", op)
+        if self.machine in ("", "this"):
+            again = f"machine='{machine_text(machine)}'"
+            remark(self.name, f"for the same result on another computer: {again}", op)
         with meanwhile(_load_search):
             if self.reassociate:
                 apply_inside(PolyDependencesPass(reassociate=True), ctx, op)

@@ -206,11 +206,14 @@ def _size(text: str) -> int | None:
 
 
 def machine_of_option(text: str) -> Machine:
-    """The machine that is registered by a name or that a JSON file describes.
+    """The machine that is registered by a name, or that a JSON file or the text itself describes.
 
     It is the one that this runs on if `text` is empty. A name is preferred: write `./name` for a
-    file. Raises `OptionError` as `machine_from_json` does.
+    file. A text in braces is JSON, whose keys need no quotes. Raises `OptionError` as
+    `machine_from_json` does.
     """
+    if text.startswith("{"):
+        return _machine_of_json(_KEY.sub(r'"\1":', text), f"the machine '{text}'")
     known = registered_machines()
     if not text or text in known:
         return registered("machine", text or "this", known, Machine)
@@ -227,12 +230,23 @@ def machine_from_json(path: str | os.PathLike[str]) -> Machine:
     value that is no number above 0.
     """
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise OptionError(f"cannot read the machine '{path}': {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise OptionError(f"the machine '{path}' is not JSON: {error}") from None
-    where = f"the machine '{path}'"
+    return _machine_of_json(text, f"the machine '{path}'")
+
+
+_KEY: Final = re.compile(r"([A-Za-z_]\w*)\s*:")
+
+
+def _machine_of_json(text: str, where: str) -> Machine:
+    """The machine that a JSON text describes."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise OptionError(f"{where} is not JSON: {error}") from None
     values = _checked(data, Machine, where)
     if "caches" in values:
         values["caches"] = _checked_caches(values["caches"], where)
@@ -286,6 +300,33 @@ def describe(machine: Machine) -> str:
         f"{machine.cores} cores, caches of {caches}, {machine.vector_registers} vector registers "
         f"of {machine.vector_bits} bits"
     )
+
+
+def machine_text(machine: Machine) -> str:
+    """The machine in one line that `machine_of_option` reads: what is not as by default.
+
+    The clock is left out, which decides nothing and changes all the time.
+    """
+    caches = [
+        {"bytes": cache.bytes}
+        | _changed(cache, DEFAULT_CACHES[min(level, len(DEFAULT_CACHES) - 1)])
+        for level, cache in enumerate(machine.caches)
+    ]
+    default = Machine()
+    others = replace(machine, caches=default.caches, gigahertz=default.gigahertz)
+    changed = _changed(others, default)
+    if machine.caches != DEFAULT_CACHES:
+        changed["caches"] = caches
+    return json.dumps(changed).replace('"', "")
+
+
+def _changed(given: Cache | Machine, default: Cache | Machine) -> dict[str, Any]:
+    """The fields that are not as by default."""
+    return {
+        field.name: getattr(given, field.name)
+        for field in fields(given)
+        if getattr(given, field.name) != getattr(default, field.name)
+    }
 
 
 def _listed(parts: Sequence[str]) -> str:
