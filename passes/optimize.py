@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from polyir.base.diagnostics import OptionError, errors_at, remark
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import meanwhile
-from polyir.cost.machine import describe, machine_of_option, machine_text
+from polyir.choose.machine import describe, machine_of_option, machine_text
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops, scops_in
@@ -23,14 +23,14 @@ class OptimizePass(PassWithOptions):
     """Give each loop nest the schedule that the cost model says is the fastest.
 
     Some pipelines are tried on each function, each as it would run alone, and the cost model
-    (`polyir.cost.model`) estimates the time of each, and of the original order. Nests that run one
-    after the other may come from several of them. A function is left in its original order, without
-    parallel loops, if nothing makes it clearly faster. Otherwise, it is lowered to loops, with
-    vectors, and array elements in SSA values.
+    (`polyir.choose.model`) estimates the time of each, and of the original order. Nests that run
+    one after the other may come from several of them. A function is left in its original order,
+    without parallel loops, if nothing makes it clearly faster. Otherwise, it is lowered to loops,
+    with vectors, and array elements in SSA values.
 
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
     marked as parallel. `machine` is the name of a machine, or a JSON file or text that describes
-    one (`polyir.cost.machine`); by default, it is the one that this runs on. Remarks have the
+    one (`polyir.choose.machine`); by default, it is the one that this runs on. Remarks have the
     numbers, and the `machine` that gives the same result on another computer. `strategy` names a
     pipeline that is to be used whatever the model says. Other packages can add machines, strategies
     and cost models. With `reassociate`, floating-point sums, products, minima and maxima may be

@@ -29,8 +29,10 @@ from polyir.base.diagnostics import (
 )
 from polyir.base.inner_steps import apply_inside, programs_are_shown
 from polyir.base.limits import ResourceError, Step, in_order, limited, meanwhile, started
-from polyir.cost.machine import Machine
-from polyir.cost.model import Cost, CostModel
+from polyir.choose.best_nests import Replacement, ScoredSchedule, best_nests, names_of
+from polyir.choose.machine import Machine
+from polyir.choose.model import Cost, CostModel
+from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, MOST_ACCESSES, WORTH
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
@@ -49,27 +51,10 @@ from polyir.passes.promote_private import ALIGNMENT, PromotePrivatePass
 from polyir.passes.shown_steps import give_body, shown_step
 from polyir.passes.strategies import Situation, Strategy, is_for_threads, strategies
 from polyir.passes.strategy_names import CHOSEN, ORIGINAL, PASS_NAME, StrategyName, StrategyRemark
-from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
 from polyir.transform.private_arrays import plan_private_arrays
 from polyir.transform.promote import Promotion
 from polyir.tree.nodes import is_same
-
-WORTH: Final = 0.9
-"""A function is changed if the model says that it then takes at most this part of the time."""
-
-BETTER: Final = 0.97
-"""A pipeline must take at most this part of the time of the best one like it, before it.
-
-Those without tiles come first. Tiles must be worth it, as a change is."""
-
-MOST_ACCESSES: Final = 64
-"""Other orders without sums take long to find for programs with more accesses than this."""
-
-GOOD_ENOUGH: Final = 2.5
-"""Nothing more is tried at this many times the time that its arithmetic takes at the least.
-
-Programs without sums get all that they have: their arithmetic is seldom what limits them."""
 
 TASK: Final = "the search for a schedule"
 

@@ -9,7 +9,8 @@ from typing import Final
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import PolyirError, missed
-from polyir.cost.machine import Machine
+from polyir.choose.machine import Machine
+from polyir.choose.thresholds import TURN
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
@@ -25,11 +26,6 @@ from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
 from polyir.transform.reassociation.private_results import MOST_PARTS
 from polyir.universe import registered, registered_strategies, require_type
-
-TURN: Final = 16
-"""The successive iterations of a loop that a thread adds to its results before another one's turn.
-
-Stencils read few rows twice then, and threads have equally much to do even in short loops."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from polyir.universe import registered_class, registered_cost_models, registered
 
 if TYPE_CHECKING:
     # Most tools only look for what was chosen.
-    from polyir.cost.model import Cost, CostModel
+    from polyir.choose.model import Cost, CostModel
 PASS_NAME: Final = "optimize"
 """The name of the pass whose remarks say what is chosen."""
 
@@ -43,7 +43,7 @@ class CostModelName(Named):
 
     def model(self) -> type[CostModel]:
         """The class of the model."""
-        from polyir.cost.model import CostModel
+        from polyir.choose.model import CostModel
 
         return registered_class(self.WORD, self, registered_cost_models(), CostModel)
 

@@ -25,13 +25,13 @@ class TilePass(TileOptions, ScopPass):
     `--tile=100,100 --tile=32,8`. Bands of fewer than `min-width` loops, and bands that are not
     permutable, are not tiled.
 
-    With `auto`, the cost model (`polyir.cost.tile_sizes`) chooses the sizes of each band, in one
+    With `auto`, the cost model (`polyir.choose.tile_sizes`) chooses the sizes of each band, in one
     level or two, or no tiles where they do not pay, for the `machine` of that name or that a JSON
     file describes, by default the one that this runs on. Trip counts that are known are divided
     evenly.
 
     With `model`, the sizes are the solution of an integer geometric program (see
-    `polyir.cost.tile_program`), for one level of tiles that fits into a cache of that machine and
+    `polyir.choose.tile_program`), for one level of tiles that fits into a cache of that machine and
     leaves no one of `threads` without a tile; `explain` prints the program as remarks.
 
     `loops` lists addresses of nested loops: only these are tiled, permutable or not. Their tile
@@ -86,9 +86,9 @@ class TilePass(TileOptions, ScopPass):
     def _chooser(self, scop: Scop, dependences: Dependences) -> LevelsOfBand:
         """The sizes that a model chooses for the bands of a tree."""
         # Most uses of the pass need no model.
-        from polyir.cost.machine import machine_of_option
-        from polyir.cost.tile_program import modelled_tile_sizes
-        from polyir.cost.tile_sizes import tile_sizes
+        from polyir.choose.machine import machine_of_option
+        from polyir.choose.tile_program import modelled_tile_sizes
+        from polyir.choose.tile_sizes import tile_sizes
 
         machine = machine_of_option(self.machine)
         model = self.cost_model.model()(scop, machine, threads=self.threads)

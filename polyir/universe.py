@@ -204,10 +204,10 @@ POLYIR_UNIVERSE = PolyirUniverse(
         for name in STRATEGIES
     },
     all_schedulers={name: partial(pass_type, f"{name}-schedule") for name in SCHEDULERS},
-    all_cost_models={"roofline": partial(resolve_name, "polyir.cost.model:CostModel")},
+    all_cost_models={"roofline": partial(resolve_name, "polyir.choose.model:CostModel")},
     all_machines={
-        "this": lambda: resolve_name("polyir.cost.machine:machine_of_system")(),
-        "generic": lambda: resolve_name("polyir.cost.machine:Machine")(),
+        "this": lambda: resolve_name("polyir.choose.machine:machine_of_system")(),
+        "generic": lambda: resolve_name("polyir.choose.machine:Machine")(),
     },
 )
 

@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from polyir.cost.machine import machine_of_option
+from polyir.choose.machine import machine_of_option
 from polyir.tools.command_line import ArgumentParser, add_version, exit_code_of, write_output
 from polyir.universe import registered_machines
 

@@ -34,8 +34,8 @@ class PolyirUniverse(Universe):
     - a strategy is a function from a `polyir.passes.strategies.Situation` to a `Strategy`, or to
       `None` where there is nothing to try;
     - a scheduler is a class that derives from `polyir.passes.scheduler_pass.SchedulerPass`;
-    - a cost model is a class that derives from `polyir.cost.model.CostModel`;
-    - a machine is a `polyir.cost.machine.Machine`.
+    - a cost model is a class that derives from `polyir.choose.model.CostModel`;
+    - a machine is a `polyir.choose.machine.Machine`.
     """
 
     all_strategies: dict[str, Callable[[], object]]

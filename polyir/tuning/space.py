@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
 from polyir.base.limits import ResourceError, limited
-from polyir.cost.machine import machine_of_system
+from polyir.choose.machine import machine_of_system
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.model.scop import Scop

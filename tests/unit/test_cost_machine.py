@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from polyir.base.diagnostics import OptionError
-from polyir.cost.machine import (
+from polyir.choose.machine import (
     DEFAULT_CACHES,
     Cache,
     Machine,

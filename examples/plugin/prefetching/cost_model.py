@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polyir.cost.loop_tree import Node
-from polyir.cost.model import Cost, CostModel
+from polyir.choose.loop_tree import Node
+from polyir.choose.model import Cost, CostModel
 
 
 class MemoryModel(CostModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyir.cost.machine import Cache, Machine
+from polyir.choose.machine import Cache, Machine
 
 RASPBERRY_PI_4 = Machine(
     caches=(
