@@ -26,8 +26,8 @@ from xdsl.dialects.func import FuncOp
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
-from polyir.cost.machine import Machine, machine_of_system
-from polyir.cost.model import Cost, CostModel
+from polyir.choose.machine import Machine, machine_of_system
+from polyir.choose.model import Cost, CostModel
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
 

@@ -21,11 +21,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
-from polyir.cost.loop_tree import bands_of
-from polyir.cost.machine import machine_of_system
-from polyir.cost.model import CostModel
-from polyir.cost.tile_program import modelled_tile_sizes
-from polyir.cost.tile_sizes import tile_sizes
+from polyir.choose.loop_tree import bands_of
+from polyir.choose.machine import machine_of_system
+from polyir.choose.model import CostModel
+from polyir.choose.tile_program import modelled_tile_sizes
+from polyir.choose.tile_sizes import tile_sizes
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, best_times

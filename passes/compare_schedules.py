@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,27 +14,10 @@ from polyir.base.diagnostics import location_of
 from polyir.base.limits import CrashError, limited, within_operations
 from polyir.dialects.dependence import Dependences
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import analysed_scops
+from polyir.passes.scheduler_pass import SchedulerPass, schedulers
 from polyir.schedule.comparison import HEADING, cells_of, figures_of, table
-from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
-from polyir.schedule.feautrier import feautrier_schedule
-from polyir.schedule.isl_builtin import isl_builtin_schedule
-from polyir.schedule.isl_style import isl_style_schedule
-from polyir.schedule.pluto import pluto_schedule
-from polyir.schedule.spatial.reuse import reuse_groups
-from polyir.schedule.spatial.scheduler import spatial_schedule
-from polyir.tree import Schedule
-
-Scheduler = Callable[[ScheduleConstraints, Scop], Schedule]
-
-_SCHEDULERS: dict[str, Scheduler] = {
-    "pluto": lambda constraints, scop: pluto_schedule(constraints).schedule,
-    "feautrier": lambda constraints, scop: feautrier_schedule(constraints).schedule,
-    "isl": lambda constraints, scop: isl_style_schedule(constraints).schedule,
-    "isl-builtin": lambda constraints, scop: isl_builtin_schedule(constraints),
-    "spatial": lambda constraints, scop: _spatial(scop),
-}
+from polyir.schedule.constraints import SchedulingError
 
 
 @dataclass(frozen=True)
@@ -43,7 +25,8 @@ class CompareSchedulesPass(ModulePass):
     """Print a comparison of the schedules that all schedulers find for each scop.
 
     The program does not change. Each scheduler runs with its default options, under the time
-    limit. One comment line per scheduler is printed on standard output, with these columns:
+    limit; those of other packages, too. One comment line per scheduler is printed on standard
+    output, with these columns:
 
     - bands: the number of members of each band, outer before inner;
     - outer: the number of leading coincident members of the outermost band, summed over the
@@ -70,22 +53,13 @@ class CompareSchedulesPass(ModulePass):
             print("\n".join(f"// {line}" for line in lines))
 
 
-def _spatial(scop: Scop) -> Schedule:
-    """The spatial scheduler also needs the pairs of reads of the same element."""
-    assert scop.dependences is not None
-    constraints = schedule_constraints(scop, scop.dependences, input_dependences=True)
-    return spatial_schedule(constraints, reuse_groups(scop)).schedule
-
-
 def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
     """The heading and a row of cells for the original schedule and for each scheduler."""
     assert scop.dependences is not None
-    dependences = scop.dependences
-    constraints = schedule_constraints(scop, dependences)
-    rows = [HEADING, ("original", *cells_of(figures_of(scop.schedule, dependences)))]
+    rows = [HEADING, ("original", *cells_of(figures_of(scop.schedule, scop.dependences)))]
     no_figures = ("-",) * (len(HEADING) - 2)
-    for name, scheduler in _SCHEDULERS.items():
-        compute = partial(_cells, scheduler, constraints, scop, dependences)
+    for name, scheduler in schedulers(CompareSchedulesPass.name).items():
+        compute = partial(_cells, scheduler, scop, scop.dependences)
         try:
             within = partial(within_operations, budgets.COMPARED_SCHEDULE, compute)
             cells = limited(f"the scheduler {name}", within, location_of(scop.op))
@@ -97,7 +71,6 @@ def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
     return rows
 
 
-def _cells(
-    scheduler: Scheduler, constraints: ScheduleConstraints, scop: Scop, dependences: Dependences
-) -> tuple[str, ...]:
-    return cells_of(figures_of(scheduler(constraints, scop), dependences))
+def _cells(scheduler: SchedulerPass, scop: Scop, dependences: Dependences) -> tuple[str, ...]:
+    found = scheduler.find(scheduler.constraints_of(scop, dependences), scop)
+    return cells_of(figures_of(found.schedule, dependences))

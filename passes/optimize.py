@@ -11,11 +11,11 @@ from xdsl.dialects.func import FuncOp
 from polyir.base.diagnostics import OptionError, errors_at, remark
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import meanwhile
-from polyir.cost.machine import describe, machine_of_option
+from polyir.choose.machine import describe, machine_of_option, machine_text
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops, scops_in
-from polyir.passes.strategy_names import StrategyName
+from polyir.passes.strategy_names import BEST, ROOFLINE, CostModelName, StrategyName
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,18 @@ class OptimizePass(PassWithOptions):
     """Give each loop nest the schedule that the cost model says is the fastest.
 
     Some pipelines are tried on each function, each as it would run alone, and the cost model
-    (`polyir.cost.model`) estimates the time of each, and of the original order. Nests that run one
-    after the other may come from several of them. A function is left in its original order, without
-    parallel loops, if nothing makes it clearly faster. Otherwise, it is lowered to loops, with
-    vectors, and array elements in SSA values.
+    (`polyir.choose.model`) estimates the time of each, and of the original order. Nests that run
+    one after the other may come from several of them. A function is left in its original order,
+    without parallel loops, if nothing makes it clearly faster. Otherwise, it is lowered to loops,
+    with vectors, and array elements in SSA values.
 
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
-    marked as parallel. `machine` is a JSON file that describes the machine
-    (`polyir.cost.machine`); by default, it is the one that this runs on. Remarks have the numbers.
-    `strategy` names a pipeline that is to be used whatever the model says. With `reassociate`,
-    floating-point sums, products, minima and maxima may be computed in another order, in vectors
-    of partial results, which rounds them differently.
+    marked as parallel. `machine` is the name of a machine, or a JSON file or text that describes
+    one (`polyir.choose.machine`); by default, it is the one that this runs on. Remarks have the
+    numbers, and the `machine` that gives the same result on another computer. `strategy` names a
+    pipeline that is to be used whatever the model says. Other packages can add machines, strategies
+    and cost models. With `reassociate`, floating-point sums, products, minima and maxima may be
+    computed in another order, in vectors of partial results, which rounds them differently.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
@@ -53,14 +54,18 @@ class OptimizePass(PassWithOptions):
 
     threads: int | None = None
     machine: str = ""
-    strategy: StrategyName = "best"
+    strategy: StrategyName = BEST
     reassociate: bool = False
+    cost_model: CostModelName = ROOFLINE
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.threads is not None and self.threads < 1:
             raise OptionError(f"threads must be 1 or more: threads={self.threads}")
         machine = machine_of_option(self.machine)
         remark(self.name, f"for {describe(machine)}", op)
+        if self.machine in ("", "this"):
+            again = f"machine='{machine_text(machine)}'"
+            remark(self.name, f"for the same result on another computer: {again}", op)
         with meanwhile(_load_search):
             if self.reassociate:
                 apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
@@ -73,10 +78,15 @@ class OptimizePass(PassWithOptions):
             # What was too hard to analyse would be tried again for each strategy.
             if scops and all(scop.dependences is not None for scop in scops):
                 choice = ScheduleChoice(
-                    ctx, function, machine, self.threads, reassociate=self.reassociate
+                    ctx,
+                    function,
+                    machine,
+                    self.threads,
+                    reassociate=self.reassociate,
+                    cost_model=self.cost_model.model(),
                 )
                 with errors_at(function):
-                    if self.strategy == "best":
+                    if self.strategy == BEST:
                         choice.make()
                     else:
                         choice.use(self.strategy)

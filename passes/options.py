@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
@@ -156,8 +157,9 @@ def _fits(option_type: object, value: object) -> bool:
         return isinstance(value, tuple) and all(_fits(element, each) for each in value)
     if option_type is float:
         return type(value) in (int, float)
-    if _parsed_class(option_type) is not None:
-        return not isinstance(value, str | int | float | tuple | None)
+    parsed = _parsed_class(option_type)
+    if parsed is not None:
+        return isinstance(value, parsed) or not isinstance(value, str | int | float | tuple | None)
     # A Boolean is an integer to Python, not to a user.
     return type(value) is option_type
 
@@ -171,6 +173,25 @@ class Parsed(Protocol):
     @classmethod
     def parse(cls, text: str) -> Self:
         """The value that `text` stands for; raises `OptionError`."""
+
+
+class Named(str):
+    """The name of something that packages can add: as a `Literal`, but known when it is read."""
+
+    WORD: ClassVar[str] = "name"
+
+    @classmethod
+    @abstractmethod
+    def choices(cls) -> tuple[str, ...]:
+        """The names that there are."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The name; raises `OptionError` if there is nothing of that name."""
+        if text not in (known := cls.choices()):
+            hint = nearest(text, known) or f" (one of: {', '.join(known)})"
+            raise OptionError(f"unknown {cls.WORD} '{text}'{hint}")
+        return str.__new__(cls, text)
 
 
 @dataclass(frozen=True)
@@ -298,7 +319,7 @@ def _describe_type(option_type: object) -> str:
         return f"a list of {element}" + ("" if element == "text" else "s")
     parsed = _parsed_class(option_type)
     if parsed is not None:
-        return parsed.WORD
+        return "|".join(parsed.choices()) if issubclass(parsed, Named) else parsed.WORD
     names: dict[object, str] = {int: "integer", str: "text", bool: "true|false", float: "number"}
     return names.get(option_type, str(option_type))
 

@@ -38,8 +38,10 @@ from polyir.base.limits import (
     started,
     within_operations,
 )
-from polyir.cost.machine import Machine
-from polyir.cost.model import Cost, CostModel
+from polyir.choose.best_nests import Replacement, ScoredSchedule, best_nests, names_of
+from polyir.choose.machine import Machine
+from polyir.choose.model import Cost, CostModel
+from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, MOST_ACCESSES, WORTH
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
@@ -57,32 +59,12 @@ from polyir.passes.prerequisites import (
 from polyir.passes.promote import promote
 from polyir.passes.promote_private import ALIGNMENT, PromotePrivatePass
 from polyir.passes.shown_steps import give_body, shown_step
-from polyir.passes.strategies import Strategy, is_for_threads, strategies
-from polyir.passes.strategy_names import CHOSEN, StrategyName, StrategyRemark
-from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
+from polyir.passes.strategies import Situation, Strategy, is_for_threads, strategies
+from polyir.passes.strategy_names import CHOSEN, ORIGINAL, PASS_NAME, StrategyName, StrategyRemark
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
 from polyir.transform.private_arrays import plan_private_arrays
 from polyir.transform.promote import Promotion
 from polyir.tree.nodes import is_same
-
-PASS_NAME: Final = "optimize"
-"""The name of the pass whose remarks say what is chosen."""
-
-WORTH: Final = 0.9
-"""A function is changed if the model says that it then takes at most this part of the time."""
-
-BETTER: Final = 0.97
-"""A pipeline must take at most this part of the time of the best one like it, before it.
-
-Those without tiles come first. Tiles must be worth it, as a change is."""
-
-MOST_ACCESSES: Final = 64
-"""Other orders without sums take long to find for programs with more accesses than this."""
-
-GOOD_ENOUGH: Final = 2.5
-"""Nothing more is tried at this many times the time that its arithmetic takes at the least.
-
-Programs without sums get all that they have: their arithmetic is seldom what limits them."""
 
 TASK: Final = "the search for a schedule"
 
@@ -160,6 +142,7 @@ class ScheduleChoice:
         threads: int | None = None,
         *,
         reassociate: bool = False,
+        cost_model: type[CostModel] = CostModel,
     ) -> None:
         self._ctx = ctx
         self._function = function
@@ -167,6 +150,7 @@ class ScheduleChoice:
         self._machine = machine
         self._threads = threads or machine.cores
         self._reassociate = reassociate
+        self._cost_model = cost_model
         self._scops = _scops_of(function)
         self._models = [self._model(each.scop) for each in self._scops]
         statements = [each for model in self._models for each in model.statements.values()]
@@ -176,12 +160,14 @@ class ScheduleChoice:
         self._accesses = sum(len(each.accesses) for each in statements)
         element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
-        self._strategies = strategies(machine, element_bytes, depth, self._threads, reassociate)
+        self._strategies = strategies(
+            Situation(machine, element_bytes, depth, self._threads, reassociate)
+        )
         self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
-        original = self._candidate(Strategy("original", (), (), ()), self._scops)
+        original = self._candidate(Strategy((), (), (), name=ORIGINAL), self._scops)
         self._say_estimates(original)
         best, found = original, [original]
         # Sums come first: what hardly counts beside them may be most of what is left then.
@@ -194,7 +180,7 @@ class ScheduleChoice:
             kinds = frozenset(self._kinds_of(best)) - self._kinds
         mixture = self._mixed(best, [each for each in found if each is not best])
         if best is original and not mixture.others:
-            self._say(f"{CHOSEN}original")
+            self._say(f"{CHOSEN}{ORIGINAL}")
             return
         gain = original.cycles / mixture.cycles
         self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
@@ -212,7 +198,7 @@ class ScheduleChoice:
         """The part of the time of the best candidate that one which is better takes at most."""
         # Where tiles hardly matter, they only make loops short.
         only_tiles = best.strategy.is_simple and not candidate.strategy.is_simple
-        return WORTH if only_tiles or best.strategy.name == "original" else BETTER
+        return WORTH if only_tiles or best.strategy.name == ORIGINAL else BETTER
 
     def _mixed(self, best: _Candidate, others: Sequence[_Candidate]) -> _Mixture:
         """The trees of the best candidate, with those nests of others that are clearly faster.
@@ -419,7 +405,7 @@ class ScheduleChoice:
         return _Candidate(strategy, memory, tuple(trees), tuple(costs), remarks)
 
     def _model(self, scop: Scop, packed: bool = False) -> CostModel:
-        return CostModel(
+        return self._cost_model(
             scop,
             self._machine,
             threads=self._threads,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 
-from polyir.base.diagnostics import LegalityError
+from polyir.base.diagnostics import LegalityError, PolyirError, missed
 from polyir.dialects.dependence import Dependences
 from polyir.model.analysis import DataflowError, compute_dependences
 from polyir.model.bands import annotate_bands
@@ -17,6 +17,7 @@ from polyir.passes.constraints import live_range_constraints, schedule_constrain
 from polyir.passes.prerequisites import ScopPass
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.transform.loop_attributes import lost_attributes
+from polyir.universe import registered_class, registered_schedulers
 
 
 @dataclass(frozen=True)
@@ -94,3 +95,19 @@ class LiveRangePass(SchedulerPass):
         now = compute_dependences(scop, schedule=found.schedule)
         schedule = annotate_bands(found.schedule, now)
         return replace(found, schedule=schedule, dependences=now, proved=True)
+
+
+def schedulers(user: str) -> dict[str, SchedulerPass]:
+    """All registered schedulers by name, with their default options.
+
+    One of another package that cannot be loaded is left out, with a remark of `user`.
+    """
+    found: dict[str, SchedulerPass] = {}
+    known = registered_schedulers()
+    for name in known:
+        try:
+            base = SchedulerPass
+            found[name] = registered_class("scheduler", name, known, base)()  # type: ignore[type-abstract]
+        except PolyirError as error:
+            missed(user, error.message, once=True)
+    return found

@@ -1,35 +1,54 @@
-"""The names of the pipelines that the pass `optimize` tries, and what it says of each."""
+"""The names of what the pass `optimize` chooses with, and what it says of each strategy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from polyir.base.diagnostics import Remark
+from polyir.passes.options import Named
+from polyir.universe import registered_class, registered_cost_models, registered_strategies
 
 if TYPE_CHECKING:
     # Most tools only look for what was chosen.
-    from polyir.cost.model import Cost
+    from polyir.choose.model import Cost, CostModel
+PASS_NAME: Final = "optimize"
+"""The name of the pass whose remarks say what is chosen."""
 
-StrategyName = Literal[
-    "best",
-    "original",
-    "packed-blocks",
-    "register-blocks",
-    "blocks-in-waves",
-    "untiled-blocks",
-    "locality",
-    "tiles",
-    "time-tiles",
-    "sweeps",
-    "untiled-locality",
-    "split",
-    "private",
-    "parallel",
-    "reductions",
-    "partial-results",
-]
-"""`best` by the cost model, or a pipeline; `original` is the original order."""
+
+class StrategyName(Named):
+    """`best` by the cost model, or a pipeline; `original` is the original order."""
+
+    WORD = "strategy"
+
+    @classmethod
+    def choices(cls) -> tuple[str, ...]:
+        return (BEST, ORIGINAL, *registered_strategies())
+
+
+BEST: Final = StrategyName("best")
+
+ORIGINAL: Final = StrategyName("original")
+"""The order that a program has."""
+
+
+class CostModelName(Named):
+    """A model of what a schedule costs; `roofline` is polyir's."""
+
+    WORD = "cost model"
+
+    @classmethod
+    def choices(cls) -> tuple[str, ...]:
+        return tuple(registered_cost_models())
+
+    def model(self) -> type[CostModel]:
+        """The class of the model."""
+        from polyir.choose.model import CostModel
+
+        return registered_class(self.WORD, self, registered_cost_models(), CostModel)
+
+
+ROOFLINE: Final = CostModelName("roofline")
 
 CHOSEN: Final = "chosen: "
 """What the remark begins with that names the one which was chosen."""

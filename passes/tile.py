@@ -9,6 +9,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
+from polyir.passes.strategy_names import ROOFLINE, CostModelName
 from polyir.transform.tile import Levels, LevelsOfBand, TileOptions, tile
 from polyir.transform.walk import with_permutable_bands
 
@@ -24,12 +25,13 @@ class TilePass(TileOptions, ScopPass):
     `--tile=100,100 --tile=32,8`. Bands of fewer than `min-width` loops, and bands that are not
     permutable, are not tiled.
 
-    With `auto`, the cost model (`polyir.cost.tile_sizes`) chooses the sizes of each band, in one
-    level or two, or no tiles where they do not pay, for the `machine` that a JSON file describes,
-    by default the one that this runs on. Trip counts that are known are divided evenly.
+    With `auto`, the cost model (`polyir.choose.tile_sizes`) chooses the sizes of each band, in one
+    level or two, or no tiles where they do not pay, for the `machine` of that name or that a JSON
+    file describes, by default the one that this runs on. Trip counts that are known are divided
+    evenly.
 
     With `model`, the sizes are the solution of an integer geometric program (see
-    `polyir.cost.tile_program`), for one level of tiles that fits into a cache of that machine and
+    `polyir.choose.tile_program`), for one level of tiles that fits into a cache of that machine and
     leaves no one of `threads` without a tile; `explain` prints the program as remarks.
 
     `loops` lists addresses of nested loops: only these are tiled, permutable or not. Their tile
@@ -58,6 +60,7 @@ class TilePass(TileOptions, ScopPass):
     machine: str = ""
     threads: int = 1
     explain: bool = False
+    cost_model: CostModelName = ROOFLINE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -66,6 +69,8 @@ class TilePass(TileOptions, ScopPass):
             raise OptionError("auto and model exclude each other")
         if self.machine and not chooses:
             raise OptionError(f"only auto and model use a machine: machine={self.machine}")
+        if self.cost_model != ROOFLINE and not chooses:
+            raise OptionError(f"only auto and model use a cost model: {self.cost_model}")
         if chooses and self.loops:
             given = ",".join(map(str, self.loops))
             raise OptionError(f"{chooses[0]} chooses sizes for bands, not for loops: loops={given}")
@@ -81,12 +86,12 @@ class TilePass(TileOptions, ScopPass):
     def _chooser(self, scop: Scop, dependences: Dependences) -> LevelsOfBand:
         """The sizes that a model chooses for the bands of a tree."""
         # Most uses of the pass need no model.
-        from polyir.cost.machine import machine_of_option
-        from polyir.cost.model import CostModel
-        from polyir.cost.tile_program import modelled_tile_sizes
-        from polyir.cost.tile_sizes import tile_sizes
+        from polyir.choose.machine import machine_of_option
+        from polyir.choose.tile_program import modelled_tile_sizes
+        from polyir.choose.tile_sizes import tile_sizes
 
-        model = CostModel(scop, machine_of_option(self.machine), threads=self.threads)
+        machine = machine_of_option(self.machine)
+        model = self.cost_model.model()(scop, machine, threads=self.threads)
         tree = model.tree(with_permutable_bands(scop.schedule, dependences))
 
         def choose(number: int) -> tuple[Levels, str]:

@@ -1,4 +1,4 @@
-"""polyir as an xDSL plugin: its dialect, passes and targets under their names.
+"""polyir as an xDSL plugin: its dialects, passes, targets and what `optimize` chooses, by name.
 
 A pass is named once: pass `mark-parallel`, file `passes/mark_parallel.py`, class
 `MarkParallelPass`. Nothing is imported before it is asked for, by this module either.
@@ -10,14 +10,16 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pkgutil import resolve_name
-from typing import Final
+from typing import Final, TypeVar
 
 from xdsl.context import Context
 from xdsl.passes import ModulePass
-from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
-from polyir.base.plugins import installed_universe
+from polyir.base.diagnostics import OptionError, nearest
+from polyir.base.plugins import PolyirUniverse, Registered, installed_universe
+
+Thing = TypeVar("Thing")
 
 PASSES_BY_TOPIC: Final = {
     "equations": (
@@ -159,7 +161,28 @@ def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     return installed().all_passes | POLYIR_UNIVERSE.all_passes
 
 
-POLYIR_UNIVERSE = Universe(
+SCHEDULERS: Final = ("pluto", "feautrier", "isl", "isl-builtin", "spatial")
+"""Each is a pass `NAME-schedule`."""
+
+STRATEGIES: Final = (
+    "packed-blocks",
+    "register-blocks",
+    "untiled-blocks",
+    "blocks-in-waves",
+    "locality",
+    "untiled-locality",
+    "sweeps",
+    "tiles",
+    "time-tiles",
+    "split",
+    "private",
+    "parallel",
+    "reductions",
+    "partial-results",
+)
+"""In the order in which `optimize` tries them; those with the same scheduler are neighbours."""
+
+POLYIR_UNIVERSE = PolyirUniverse(
     all_dialects={
         "equations": partial(resolve_name, "polyir.dialects.equations:Equations"),
         "poly": partial(resolve_name, "polyir.dialects.poly:Poly"),
@@ -176,6 +199,16 @@ POLYIR_UNIVERSE = Universe(
         # xDSL has a target named `llvm`, and refuses a plugin that has another one.
         "llvmir": partial(resolve_name, "polyir.targets.llvm:PluginLlvmTarget"),
     },
+    all_strategies={
+        name: partial(resolve_name, f"polyir.passes.strategies:{name.replace('-', '_')}")
+        for name in STRATEGIES
+    },
+    all_schedulers={name: partial(pass_type, f"{name}-schedule") for name in SCHEDULERS},
+    all_cost_models={"roofline": partial(resolve_name, "polyir.choose.model:CostModel")},
+    all_machines={
+        "this": lambda: resolve_name("polyir.choose.machine:machine_of_system")(),
+        "generic": lambda: resolve_name("polyir.choose.machine:Machine")(),
+    },
 )
 
 MLIR_TARGET: Callable[[], type[Target]] = partial(
@@ -189,7 +222,12 @@ OPT_TARGETS: dict[str, Callable[[], type[Target]]] = {
     "mlir": MLIR_TARGET,
     "none": partial(resolve_name, "polyir.targets.levels:NoTarget"),
 }
-"""The targets that polyir-opt has in addition."""
+"""The targets that polyir-opt and `polyir.emit` have, but no plugin of xDSL can."""
+
+
+def available_targets() -> dict[str, Callable[[], type[Target]]]:
+    """What a program can be printed as: xDSL's targets, polyir's, and those of other packages."""
+    return {**installed().all_targets, **POLYIR_UNIVERSE.all_targets, **OPT_TARGETS}
 
 
 def new_context() -> Context:
@@ -200,8 +238,56 @@ def new_context() -> Context:
     return context
 
 
+def registered_strategies() -> Registered:
+    """The strategies of `optimize`: polyir's in order, then those of other packages."""
+    return _own_first(POLYIR_UNIVERSE.all_strategies, installed().all_strategies)
+
+
+def registered_schedulers() -> Registered:
+    """The schedulers that are compared: polyir's, then those of other packages."""
+    return _own_first(POLYIR_UNIVERSE.all_schedulers, installed().all_schedulers)
+
+
+def registered_cost_models() -> Registered:
+    """The models by which `optimize` and `tile` choose, polyir's first."""
+    return _own_first(POLYIR_UNIVERSE.all_cost_models, installed().all_cost_models)
+
+
+def registered_machines() -> Registered:
+    """The machines that have a name, polyir's first: this one, and one with all defaults."""
+    return _own_first(POLYIR_UNIVERSE.all_machines, installed().all_machines)
+
+
+def _own_first(own: Registered, others: Registered) -> Registered:
+    """Things by name; polyir's own cannot be replaced."""
+    return {**own, **others, **own}
+
+
+def registered(kind: str, name: str, known: Registered, wanted: type[Thing]) -> Thing:
+    """What has that name; raises `OptionError` if nothing has, or what has it is something else."""
+    if name not in known:
+        hint = nearest(name, known) or f" (one of: {', '.join(known)})"
+        raise OptionError(f"unknown {kind} '{name}'{hint}")
+    return require_type(f"{kind} '{name}'", known[name](), wanted)
+
+
+def require_type(what: str, given: object, wanted: type[Thing]) -> Thing:
+    """What a package has given, if it is of a type; raises `OptionError` otherwise."""
+    if not isinstance(given, wanted):
+        raise OptionError(f"the {what} must be a {wanted.__name__}, not {given!r}")
+    return given
+
+
+def registered_class(kind: str, name: str, known: Registered, base: type[Thing]) -> type[Thing]:
+    """The class of that name; raises `OptionError` as `registered` does."""
+    found = registered(kind, name, known, type)
+    if not issubclass(found, base):
+        raise OptionError(f"the {kind} '{name}' must derive from {base.__name__}, not {found!r}")
+    return found
+
+
 @cache
-def installed() -> Universe:
+def installed() -> PolyirUniverse:
     """What all installed packages have; polyir itself need not be installed."""
     return installed_universe()
 

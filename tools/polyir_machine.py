@@ -1,4 +1,4 @@
-"""Print the description of this machine that `optimize` uses, as JSON.
+"""Print the description of a machine that `optimize` uses, as JSON; by default, of this one.
 
 Change it to describe another machine, and give it to --optimize=machine=FILE.
 """
@@ -9,8 +9,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from polyir.cost.machine import machine_of_system
+from polyir.choose.machine import machine_of_option
 from polyir.tools.command_line import ArgumentParser, add_version, exit_code_of, write_output
+from polyir.universe import registered_machines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,10 +25,14 @@ def _run(arguments: Sequence[str]) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    known = ", ".join(registered_machines())
+    parser.add_argument(
+        "machine", nargs="?", default="", help=f"a name ({known}), or a JSON file to complete"
+    )
     parser.add_argument("-o", dest="output", metavar="FILE", help="the output file")
     add_version(parser)
     options = parser.parse_args(arguments)
-    write_output(options.output, machine_of_system().to_json().encode())
+    write_output(options.output, machine_of_option(options.machine).to_json().encode())
     return 0
 
 

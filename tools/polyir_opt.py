@@ -57,7 +57,7 @@ from polyir.tools.command_line import (
 )
 from polyir.tools.instrumentation import Instrumentation, add_instrumentation
 from polyir.tools.pass_help import add_information, describe_passes, passes_by_topic
-from polyir.universe import OPT_TARGETS, available_passes, installed
+from polyir.universe import available_passes, available_targets, installed
 
 if TYPE_CHECKING:
     from polyir.report.recording import Recording
@@ -134,7 +134,7 @@ class PolyirOptMain(xDSLOptMain):
         self.available_passes = available_passes()
 
     def register_all_targets(self) -> None:
-        self.available_targets = {**installed().all_targets, **OPT_TARGETS}
+        self.available_targets = {**available_targets()}
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)

@@ -112,7 +112,7 @@ def _run(arguments: Sequence[str]) -> int:
         loops = api.lower(result)
     function = function_of(original, options.function)
     if options.show:
-        shown: api.EmittedTarget = "c" if options.target == "cpu" else options.target
+        shown = "c" if options.target == "cpu" else options.target
         print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops, shown)}")
     contraction = ("-ffp-contract=fast",) if options.fma else ()
     flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)

@@ -61,9 +61,8 @@ from polyir.target.mlir import module_text
 from polyir.targets.checked import check_added_memory
 from polyir.targets.deferred import DeferredTarget
 from polyir.universe import (
-    OPT_TARGETS,
-    POLYIR_UNIVERSE,
     available_passes,
+    available_targets,
     new_context,
     pass_type,
 )
@@ -184,18 +183,17 @@ def lower(module: ModuleOp) -> ModuleOp:
     return result
 
 
-EmittedTarget = Literal["c", "cuda", "opencl", "llvm", "loops", "poly"]
+def emit(module: ModuleOp, target: str = "c", original: ModuleOp | None = None) -> str:
+    """A module as text.
 
-
-def emit(module: ModuleOp, target: EmittedTarget = "c", original: ModuleOp | None = None) -> str:
-    """A module as text: C99, CUDA, OpenCL, LLVM IR, or MLIR with loops or with schedules.
-
-    `module` is lowered first if need be; it is not changed. In C and LLVM IR, functions run as in
-    `original`, if it is given, where they get no memory for arrays that passes added. Raises
-    `OptionError` for an unknown target.
+    `target` is "c" (C99), "cuda", "opencl", "llvm", "loops" or "poly" (MLIR with loops or with
+    schedules), or another target of polyir-opt, from xDSL or from another package. `module` is
+    lowered first if need be; it is not changed. In C and LLVM IR, functions run as in `original`,
+    if it is given, where they get no memory for arrays that passes added. Raises `OptionError` for
+    an unknown target.
     """
-    _require_choice("target", target, get_args(EmittedTarget))
-    targets = POLYIR_UNIVERSE.all_targets | OPT_TARGETS
+    targets = available_targets()
+    _require_choice("target", target, tuple(targets))
     stream = StringIO()
     chosen, result, context = targets[target]()(), module.clone(), new_context()
     threads = chosen.threads if isinstance(chosen, DeferredTarget) else None

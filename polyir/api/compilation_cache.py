@@ -24,7 +24,7 @@ from xdsl.passes import ModulePass
 from polyir import dialects, passes
 from polyir.base.diagnostics import Remark, remarks_kept, report
 from polyir.base.limits import failed_steps, processors
-from polyir.cost.machine import machine_of_option
+from polyir.choose.machine import machine_of_option
 from polyir.runtime.cache import (
     CacheError,
     cache_folder,

@@ -132,8 +132,10 @@ class Program(PassMethods["Program"]):
         analysed = Program(module, history=self._history.followed_by(*passes))
         return tuple(ScheduleTree(analysed, number) for number in range(count))
 
-    def emit(self, target: api.EmittedTarget = "c") -> str:
+    def emit(self, target: str = "c") -> str:
         """The program as text: `"c"`, `"llvm"`, or MLIR at the level of `"loops"` or `"poly"`.
+
+        Other targets are those of `polyir.emit`.
 
         A program that was read from C is, in C, the file with its loops as they are now.
         """

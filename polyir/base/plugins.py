@@ -1,4 +1,4 @@
-"""What other packages bring: passes, dialects and targets, by the entry points of xDSL."""
+"""What other packages bring, by the entry points of xDSL: passes, strategies, machines and more."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final, TypeVar
 
+from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import DiagnosticException
+from xdsl.utils.target import Target
 
 from polyir.base.diagnostics import PolyirError
 
@@ -19,8 +22,50 @@ ENTRY_POINTS: Final = "xdsl.universe"
 
 Loaded = TypeVar("Loaded")
 
+Registered = Mapping[str, Callable[[], object]]
+"""Things by name, each with a function that loads it."""
 
-def installed_universe() -> Universe:
+
+class PolyirUniverse(Universe):
+    """What a package brings by name: what any `Universe` of xDSL has, and what `optimize` chooses.
+
+    Each value is a function that gives the thing, and is called when that is used:
+
+    - a strategy is a function from a `polyir.passes.strategies.Situation` to a `Strategy`, or to
+      `None` where there is nothing to try;
+    - a scheduler is a class that derives from `polyir.passes.scheduler_pass.SchedulerPass`;
+    - a cost model is a class that derives from `polyir.choose.model.CostModel`;
+    - a machine is a `polyir.choose.machine.Machine`.
+    """
+
+    all_strategies: dict[str, Callable[[], object]]
+    all_schedulers: dict[str, Callable[[], object]]
+    all_cost_models: dict[str, Callable[[], object]]
+    all_machines: dict[str, Callable[[], object]]
+
+    def __init__(
+        self,
+        *,
+        all_dialects: dict[str, Callable[[], Dialect]] | None = None,
+        all_passes: dict[str, Callable[[], type[ModulePass]]] | None = None,
+        all_targets: dict[str, Callable[[], type[Target]]] | None = None,
+        all_strategies: Registered | None = None,
+        all_schedulers: Registered | None = None,
+        all_cost_models: Registered | None = None,
+        all_machines: Registered | None = None,
+    ) -> None:
+        super().__init__(
+            all_dialects=all_dialects or {},
+            all_passes=all_passes or {},
+            all_targets=all_targets or {},
+        )
+        self.all_strategies = dict(all_strategies or {})
+        self.all_schedulers = dict(all_schedulers or {})
+        self.all_cost_models = dict(all_cost_models or {})
+        self.all_machines = dict(all_machines or {})
+
+
+def installed_universe() -> PolyirUniverse:
     """What all installed packages have, that of xDSL among them.
 
     A package that cannot be loaded is left out, with a warning: its mistake must not end the work
@@ -28,7 +73,7 @@ def installed_universe() -> Universe:
     taken, and the other one is left out with a warning. What a package has is loaded when it is
     used; `PolyirError` says then why it cannot be.
     """
-    found = Universe(all_dialects={}, all_passes={}, all_targets={})
+    found = PolyirUniverse()
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda each: each.name):
         try:
             universe = point.load()
@@ -44,6 +89,11 @@ def installed_universe() -> Universe:
         _add("dialect", universe.all_dialects, found.all_dialects, point)
         _add("pass", universe.all_passes, found.all_passes, point)
         _add("target", universe.all_targets, found.all_targets, point)
+        if isinstance(universe, PolyirUniverse):
+            _add("strategy", universe.all_strategies, found.all_strategies, point)
+            _add("scheduler", universe.all_schedulers, found.all_schedulers, point)
+            _add("cost model", universe.all_cost_models, found.all_cost_models, point)
+            _add("machine", universe.all_machines, found.all_machines, point)
     return found
 
 
@@ -68,21 +118,22 @@ def _add(
     found: dict[str, Callable[[], Loaded]],
     point: EntryPoint,
 ) -> None:
+    # Reading what a package is called takes as long as a small module: only messages do it.
+    is_own = point.module.startswith(("xdsl.", "polyir."))
     for name, factory in factories.items():
         if name in found:
             _warn(f"the {kind} '{name}' of {_package(point)} is left out: there is one already")
         else:
-            what = f"the {kind} '{name}' of {_package(point)}"
-            is_own = point.module.startswith(("xdsl.", "polyir."))
-            found[name] = factory if is_own else partial(_loaded, what, factory)
+            found[name] = factory if is_own else partial(_loaded, kind, name, point, factory)
 
 
-def _loaded(what: str, factory: Callable[[], Loaded]) -> Loaded:
+def _loaded(kind: str, name: str, point: EntryPoint, factory: Callable[[], Loaded]) -> Loaded:
     try:
         return factory()
     except DiagnosticException:
         raise
     except Exception as error:
+        what = f"the {kind} '{name}' of {_package(point)}"
         raise PolyirError(f"{what} cannot be loaded: {_explained(error)}") from error
 
 

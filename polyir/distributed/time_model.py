@@ -31,7 +31,7 @@ from itertools import pairwise
 from math import ceil, prod
 from typing import Final
 
-from polyir.cost.geometric_program import GeometricProgram, Posynomial, constant, variable
+from polyir.choose.geometric_program import GeometricProgram, Posynomial, constant, variable
 from polyir.distributed.phases import Phase
 from polyir.distributed.simulation import Simulation, Step
 from polyir.distributed.sized_program import SizedProgram

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from polyir.base.diagnostics import Remark, SourceLocation
-from polyir.cost.model import Cost
+from polyir.choose.model import Cost
 from polyir.passes.strategy_names import CHOSEN, StrategyRemark
 
 

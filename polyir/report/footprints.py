@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from polyir.cost.loop_tree import Leaf, Loop, Node, Parts, bands_of, loop_tree
-from polyir.cost.machine import Machine
-from polyir.cost.model import CostModel
-from polyir.cost.states import State, touched
+from polyir.choose.loop_tree import Leaf, Loop, Node, Parts, bands_of, loop_tree
+from polyir.choose.machine import Machine
+from polyir.choose.model import CostModel
+from polyir.choose.states import State, touched
 from polyir.model.scop import Scop
 from polyir.report.trees import NodeView
 

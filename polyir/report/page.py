@@ -14,7 +14,7 @@ from typing import Final
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
-from polyir.cost.machine import byte_text
+from polyir.choose.machine import byte_text
 from polyir.report.contents import Contents, ScopView, StatementView, StepView
 from polyir.report.estimates import number_text
 from polyir.report.footprints import MACHINE

@@ -11,7 +11,6 @@ from xdsl.targets.mlir import MLIRTarget
 from xdsl.utils.target import Target
 
 from polyir.model.iteration_arrays import hoist_stack_arrays
-from polyir.passes.prerequisites import lower_scops, raised_scops
 from polyir.target.mlir import MlirPrinter, print_module
 
 
@@ -25,6 +24,8 @@ class PolyTarget(Target):
     locations: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        from polyir.passes.prerequisites import raised_scops
+
         raised_scops(module)
         print_module(module, output, self.generic, self.locations)
 
@@ -39,7 +40,11 @@ class LoopsTarget(Target):
     locations: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        lower_scops(ctx, module)
+        # A module without scops is printed without what works on them.
+        if any(op.name == "poly.scop" for op in module.walk()):
+            from polyir.passes.prerequisites import lower_scops
+
+            lower_scops(ctx, module)
         hoist_stack_arrays(module)
         print_module(module, output, self.generic, self.locations)
 

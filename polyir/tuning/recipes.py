@@ -34,8 +34,9 @@ class Recipe:
     `schedule` has the passes up to the scheduler. `before` and `order` are orders of point loops
     before and after tiling, `chains` are wavefronts of the innermost loops. With `blocks`, loops
     become vector code, with operands in contiguous arrays if they are `packed`; `scalars` keeps
-    elements in SSA values. With tiles in `blocks`, these come before `parallel`. If there is a
-    `strategy`, `optimize` runs it, and the rest says what that does.
+    elements in SSA values. With tiles in `blocks`, these come before `parallel`. `others` are the
+    passes on scops that have no slot of their own. If there is a `strategy`, `optimize` runs it,
+    and the rest says what that does.
     """
 
     schedule: Passes
@@ -46,6 +47,7 @@ class Recipe:
     chains: WavefrontPass | None = None
     parallel: MarkParallelPass | None = None
     blocks: RegisterTilePass | None = None
+    others: Passes = ()
     packed: bool = False
     scalars: bool = False
     threads: int = 1
@@ -59,7 +61,15 @@ class Recipe:
         last = (self.parallel, self.blocks)
         if self.blocks is not None and self.blocks.tiles:
             last = last[::-1]  # type: ignore[assignment]
-        steps = (self.before, self.tile, self.wavefront, self.order, self.chains, *last)
+        steps = (
+            self.before,
+            self.tile,
+            self.wavefront,
+            self.order,
+            self.chains,
+            *last,
+            *self.others,
+        )
         kept = [
             each
             for each in steps
@@ -100,10 +110,8 @@ def recipe_of_strategy(strategy: Strategy, threads: int) -> Recipe:
             case RegisterTilePass():
                 recipe = replace(recipe, blocks=step)
             case _:
-                raise ValueError(f"a recipe has no place for {step.name}")
-    if strategy.name in get_args(StrategyName):
-        recipe = replace(recipe, strategy=strategy.name)
-    return recipe
+                recipe = replace(recipe, others=(*recipe.others, step))
+    return replace(recipe, strategy=StrategyName(strategy.name))
 
 
 def _is_tiled(strategy: Strategy) -> bool:

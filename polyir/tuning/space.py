@@ -13,20 +13,19 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
 from polyir.base import budgets
-from polyir.cost.machine import machine_of_system
+from polyir.choose.machine import machine_of_system
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.model.scop import Scop
 from polyir.passes.constraints import schedule_constraints
 from polyir.passes.interleaving_schedule import InterleavingSchedulePass
 from polyir.passes.intra_tile_order import IntraTileOrderPass
-from polyir.passes.isl_schedule import IslSchedulePass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.prerequisites import bounded
 from polyir.passes.register_tile import RegisterTilePass
-from polyir.passes.spatial_schedule import SpatialSchedulePass
-from polyir.passes.strategies import strategies
+from polyir.passes.scheduler_pass import schedulers
+from polyir.passes.strategies import Situation, strategies
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
 from polyir.tuning.kernel import Kernel
@@ -66,18 +65,16 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
     """The candidates for a kernel on this machine.
 
     First, the strategies of `optimize`, and the policies of fusion, with and without register
-    tiles; then tile sizes by models, the legal interleavings and other schedulers. `threads` begins
+    tiles; then tile sizes by models, the legal interleavings and all schedulers. `threads` begins
     with the most.
     """
     machine = machine_of_system()
     element_bytes = max(_element_bytes(kernel.analysed), default=8)
     depth = max(_depths(kernel.scops), default=1)
-    width = max(2, machine.vector_bits // (8 * element_bytes))
     most = threads[0]
-    named = [
-        recipe_of_strategy(each, most)
-        for each in strategies(machine, element_bytes, depth, most, reassociate=False)
-    ]
+    situation = Situation(machine, element_bytes, depth, most)
+    width = situation.width
+    named = [recipe_of_strategy(each, most) for each in strategies(situation)]
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, width=width)
     policies = [(PlutoSchedulePass(fuse=fuse),) for fuse in ("none", "smart", "max")]
     plain = Recipe((), tile=TilePass(), parallel=MarkParallelPass(), threads=most)
@@ -86,7 +83,7 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
         for each, schedule in product((blocks, None), policies)
     ]
     others: list[Passes] = [(each,) for each in interleavings(kernel.scops)]
-    others += [(IslSchedulePass(),), (SpatialSchedulePass(),)]
+    others += [(each,) for each in schedulers("polyir-tune").values()]
     balanced = replace(plain, parallel=MarkParallelPass(schedule="balanced"), blocks=blocks)
     tiled = replace(balanced, wavefront=WavefrontPass(), order=IntraTileOrderPass())
     untiled = replace(balanced, tile=None, blocks=replace(blocks, masked=True))

@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
+from polyir.base.plugins import PolyirUniverse
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -101,5 +102,12 @@ UNIVERSE = Universe(
 )
 
 SAME_NAME = Universe(all_passes={"tile": lambda: FaultyPass})
+
+CHOICES = PolyirUniverse(
+    all_strategies={"missing": _missing, "number": lambda: lambda given: 3},
+    all_schedulers={"no-scheduler": lambda: FaultyPass},
+    all_cost_models={"no-model": lambda: FaultyPass},
+    all_machines={"no-machine": lambda: 3, "this": lambda: 3},
+)
 
 NO_UNIVERSE = {"faulty": FaultyPass}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import get_args
 
 import islpy as isl
 from random_transformations import ANY_TIME, random_pass
@@ -58,7 +57,7 @@ def random_vector_pipeline(seed: int) -> tuple[str, ...]:
 
 
 def _optimize(random: Random) -> str:
-    strategy = random.choice(get_args(StrategyName))
+    strategy = random.choice(StrategyName.choices())
     machine = random.choice(("128", "256", "512", "small_blocks", "small_blocks"))
     threads = random.randint(1, 3)
     path = f"tests/machines/{machine}.json"

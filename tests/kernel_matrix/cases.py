@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import get_args
 
 from kernel_matrix.covering import Row
 from polyir.passes.strategy_names import StrategyName
@@ -55,7 +54,7 @@ Factors = Mapping[str, Sequence[str]]
 TABLES: Mapping[str, Factors] = MappingProxyType(
     {
         "optimize": {
-            "strategy": get_args(StrategyName),
+            "strategy": StrategyName.choices(),
             "machine": ("128", "256", "512"),
             "backend": BACKENDS,
             "threads": ("1", "2"),

@@ -8,8 +8,8 @@ import islpy as isl
 import pytest
 
 from polyir.base.diagnostics import LegalityError
+from polyir.choose.best_nests import ScoredSchedule, best_nests
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.transform.best_nests import ScoredSchedule, best_nests
 from polyir.tree import Domain, Filter, Schedule, SequenceNode
 
 DOMAIN = "{ A[i] : 0 <= i < 9; B[i] : 0 <= i < 9; C[i] : 0 <= i < 9; D[i] : 0 <= i < 9 }"

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from polyir.base.diagnostics import OptionError
-from polyir.cost.machine import DEFAULT_CACHES, Machine, machine_from_json, machine_of_system
+from polyir.choose.machine import (
+    DEFAULT_CACHES,
+    Cache,
+    Machine,
+    machine_from_json,
+    machine_of_option,
+    machine_of_system,
+    machine_text,
+)
 
 
 def _fake(root: Path, files: dict[str, str]) -> Path:
@@ -65,6 +74,14 @@ def test_json_there_and_back(tmp_path: Path) -> None:
     machine = machine_of_system()
     path.write_text(machine.to_json())
     assert machine_from_json(path) == machine
+
+
+def test_text_there_and_back() -> None:
+    """What a remark prints describes the machine, but for its clock."""
+    caches = (Cache(48 * 1024, shared_by=2), Cache(1 << 20, latency=1.5), *[Cache(1 << 25)] * 2)
+    for machine in (Machine(), machine_of_system(), Machine(caches, cores=7, root_cycles=1e-3)):
+        found = machine_of_option(machine_text(machine))
+        assert replace(found, gigahertz=machine.gigahertz) == machine
 
 
 @pytest.mark.parametrize(

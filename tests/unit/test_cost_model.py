@@ -12,14 +12,14 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
-from polyir.cost.innermost import overlap_tests
-from polyir.cost.loop_tree import bands_of
-from polyir.cost.machine import Cache, Machine
-from polyir.cost.model import USABLE, CostModel
-from polyir.cost.program import constraints_of, function_of, region_of
-from polyir.cost.regions import Form, count
-from polyir.cost.states import State
-from polyir.cost.tile_sizes import tile_sizes
+from polyir.choose.innermost import overlap_tests
+from polyir.choose.loop_tree import bands_of
+from polyir.choose.machine import Cache, Machine
+from polyir.choose.model import USABLE, CostModel
+from polyir.choose.program import constraints_of, function_of, region_of
+from polyir.choose.regions import Form, count
+from polyir.choose.states import State
+from polyir.choose.tile_sizes import tile_sizes
 from polyir.model.scop import Scop, scop_of
 from polyir.model.vectors import element_bytes
 from polyir.passes.prerequisites import scops_in

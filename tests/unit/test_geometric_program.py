@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suites import examples
 
-from polyir.cost.geometric_program import GeometricProgram, Posynomial, constant, variable
+from polyir.choose.geometric_program import GeometricProgram, Posynomial, constant, variable
 
 
 def total(*terms: Posynomial) -> Posynomial:

@@ -229,6 +229,25 @@ def test_a_pass_that_cannot_be_loaded(
 
 
 @pytest.mark.parametrize(
+    ("flag", "code", "said"),
+    [
+        ("optimize=machine=no-machine", 1, "the machine 'no-machine' must be a Machine, not 3"),
+        ("optimize=cost-model=no-model", 1, "the cost model 'no-model' must derive from CostModel"),
+        ("compare-schedules", 0, "the scheduler 'no-scheduler' must derive from SchedulerPass"),
+        ("optimize=machine=this", 0, "the strategy 'number' must be a Strategy, not 3"),
+        ("optimize", 0, "the strategy 'missing' of the package faulty 1.5 cannot be loaded"),
+    ],
+)
+def test_choices_with_mistakes(
+    packages: Path, flag: str, code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is named is an error, one of several is left out; polyir's own stay."""
+    install(packages, "faulty:CHOICES")
+    assert polyir_opt([f"--{flag}", "--emit=none", str(STENCIL)]) == code
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("value", "said"),
     [
         ("faulty:NO_UNIVERSE", "entry point 'faulty:NO_UNIVERSE' must be a xdsl.universe.Universe"),

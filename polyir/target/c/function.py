@@ -61,6 +61,7 @@ from polyir.target.c.memory import (
 )
 from polyir.target.c.operations import computation, is_computation
 from polyir.target.c.plan import is_on_vectors, plan_function
+from polyir.target.c.spelling import SpelledInC
 from polyir.target.c.syntax import (
     Address,
     Argument,
@@ -436,4 +437,7 @@ def _translate_memory(body: Body, op: Operation, environment: Environment) -> No
                 raise unsupported(op, f"no global named '{symbol}' in the module")
             body.arrays[op.memref] = environment.globals[symbol]
         case _:
-            raise unsupported_operation(op, environment.dialect.target)
+            spelling = op.get_trait(SpelledInC)
+            if spelling is None:
+                raise unsupported_operation(op, environment.dialect.target)
+            spelling.translate(body, op)

@@ -35,6 +35,7 @@ from polyir.target.c.function import (
 )
 from polyir.target.c.memory import global_array, translate_global, zero
 from polyir.target.c.operations import is_computation
+from polyir.target.c.spelling import SpelledInC
 from polyir.target.c.syntax import (
     Array,
     ArrayArgument,
@@ -305,6 +306,7 @@ def _translate(
 ) -> None:
     """Add the statements of one operation of a kernel."""
     is_supported = is_computation(op) or isinstance(op, _KERNEL_OPERATIONS)
+    is_supported |= op.has_trait(SpelledInC)
     if isinstance(op, func.CallOp):
         name = symbol_of(op.callee)
         is_supported = name in environment.functions or (

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
-from polyir.cost.geometric_program import GeometricProgram, Posynomial, constant, variable
-from polyir.cost.loop_tree import Leaf, Loop, Node, Parts, directions
-from polyir.cost.model import USABLE, Cost, CostModel
-from polyir.cost.program import Reference
-from polyir.cost.regions import Form
-from polyir.cost.states import State
+from polyir.choose.geometric_program import GeometricProgram, Posynomial, constant, variable
+from polyir.choose.loop_tree import Leaf, Loop, Node, Parts, directions
+from polyir.choose.model import USABLE, Cost, CostModel
+from polyir.choose.program import Reference
+from polyir.choose.regions import Form
+from polyir.choose.states import State
 
 Moves = tuple[tuple[float, ...], ...]
 """For each subscript of a reference, how far each loop moves it."""
@@ -57,7 +57,7 @@ def modelled_tile_sizes(model: CostModel, tree: Node, band: int) -> TileModel | 
     """The sizes of a band's tiles that take the least time by geometric programs.
 
     There is one for each level of cache; the cost model compares their solutions. `None` where no
-    tile fits. `band` is a number of `polyir.cost.loop_tree.bands_of(tree)`.
+    tile fits. `band` is a number of `polyir.choose.loop_tree.bands_of(tree)`.
     """
     found: list[TileModel] = []
     for level in range(1, len(model.machine.caches) + 1):

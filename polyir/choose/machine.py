@@ -1,7 +1,8 @@
 """The machine that code is to run on, as far as the cost model needs it.
 
-Sizes are read from Linux's /sys and /proc/cpuinfo, or from a JSON file. What neither says, and
-all speeds, are the defaults of `Machine` and `Cache`: a server core of the years 2020 to 2025
+Sizes are read from Linux's /sys and /proc/cpuinfo, or from a JSON file; packages can register
+machines by name. What none of them says, and all speeds, are the defaults of `Machine` and
+`Cache`: a server core of the years 2020 to 2025
 (Fog, "Instruction tables" and "The microarchitecture of Intel, AMD and VIA CPUs").
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from polyir.base.diagnostics import OptionError, nearest
+from polyir.universe import registered, registered_machines
 
 
 @dataclass(frozen=True)
@@ -203,9 +205,22 @@ def _size(text: str) -> int | None:
     return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
 
 
-def machine_of_option(path: str) -> Machine:
-    """The machine that a JSON file describes, or the one that this runs on if `path` is empty."""
-    return machine_from_json(path) if path else machine_of_system()
+def machine_of_option(text: str) -> Machine:
+    """The machine that is registered by a name, or that a JSON file or the text itself describes.
+
+    It is the one that this runs on if `text` is empty. A name is preferred: write `./name` for a
+    file. A text in braces is JSON, whose keys need no quotes. Raises `OptionError` as
+    `machine_from_json` does.
+    """
+    if text.startswith("{"):
+        return _machine_of_json(_KEY.sub(r'"\1":', text), f"the machine '{text}'")
+    known = registered_machines()
+    if not text or text in known:
+        return registered("machine", text or "this", known, Machine)
+    hint = nearest(text, known)
+    if hint and not Path(text).exists():
+        raise OptionError(f"unknown machine '{text}'{hint}")
+    return machine_from_json(text)
 
 
 def machine_from_json(path: str | os.PathLike[str]) -> Machine:
@@ -215,12 +230,23 @@ def machine_from_json(path: str | os.PathLike[str]) -> Machine:
     value that is no number above 0.
     """
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise OptionError(f"cannot read the machine '{path}': {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise OptionError(f"the machine '{path}' is not JSON: {error}") from None
-    where = f"the machine '{path}'"
+    return _machine_of_json(text, f"the machine '{path}'")
+
+
+_KEY: Final = re.compile(r"([A-Za-z_]\w*)\s*:")
+
+
+def _machine_of_json(text: str, where: str) -> Machine:
+    """The machine that a JSON text describes."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise OptionError(f"{where} is not JSON: {error}") from None
     values = _checked(data, Machine, where)
     if "caches" in values:
         values["caches"] = _checked_caches(values["caches"], where)
@@ -274,6 +300,33 @@ def describe(machine: Machine) -> str:
         f"{machine.cores} cores, caches of {caches}, {machine.vector_registers} vector registers "
         f"of {machine.vector_bits} bits"
     )
+
+
+def machine_text(machine: Machine) -> str:
+    """The machine in one line that `machine_of_option` reads: what is not as by default.
+
+    The clock is left out, which decides nothing and changes all the time.
+    """
+    caches = [
+        {"bytes": cache.bytes}
+        | _changed(cache, DEFAULT_CACHES[min(level, len(DEFAULT_CACHES) - 1)])
+        for level, cache in enumerate(machine.caches)
+    ]
+    default = Machine()
+    others = replace(machine, caches=default.caches, gigahertz=default.gigahertz)
+    changed = _changed(others, default)
+    if machine.caches != DEFAULT_CACHES:
+        changed["caches"] = caches
+    return json.dumps(changed).replace('"', "")
+
+
+def _changed(given: Cache | Machine, default: Cache | Machine) -> dict[str, Any]:
+    """The fields that are not as by default."""
+    return {
+        field.name: getattr(given, field.name)
+        for field in fields(given)
+        if getattr(given, field.name) != getattr(default, field.name)
+    }
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.cost.program import (
+from polyir.choose.program import (
     Division,
     Function,
     StatementModel,
@@ -15,7 +15,7 @@ from polyir.cost.program import (
     constraints_of,
     function_of,
 )
-from polyir.cost.regions import Constraint, Form
+from polyir.choose.regions import Constraint, Form
 from polyir.dialects.loop_attributes import (
     DynamicAttr,
     JamAttr,

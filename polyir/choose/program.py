@@ -12,7 +12,7 @@ import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation
 
-from polyir.cost.regions import FAR, Constraint, Form, Region
+from polyir.choose.regions import FAR, Constraint, Form, Region
 from polyir.dialects.dependence import DependenceKind
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement

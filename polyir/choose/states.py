@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import ceil, floor, inf
 
-from polyir.cost.program import Division, Function, Reference
-from polyir.cost.regions import Form, Region, Terms, count
+from polyir.choose.program import Division, Function, Reference
+from polyir.choose.regions import Form, Region, Terms, count
 
 
 class State:

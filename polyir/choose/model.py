@@ -17,13 +17,13 @@ levels as in Treibig and Hager's ECM model, 2010):
   Lam, "A data locality optimizing algorithm", 1991; Ferrante, Sarkar and Thrash, "On estimating
   and enhancing cache effectiveness", 1991). Lines that are written count twice: they come and go.
 - *starts*: each entry of an innermost loop costs `loop_cycles`, and tests that rows do not overlap
-  (`polyir.cost.innermost.overlap_tests`). This hides no traffic: a loop of few iterations ends with
-  a branch that was predicted wrongly, and what comes next is loaded late.
+  (`polyir.choose.innermost.overlap_tests`). This hides no traffic: a loop of few iterations ends
+  with a branch that was predicted wrongly, and what comes next is loaded late.
 - *overhead*: each parallel region costs its start and end. What is inside is divided by the
   threads, as evenly as a static distribution of the iterations does.
 
-Loops are walked from the outside, at one or two of their values (`polyir.cost.regions.nodes`),
-so that triangular nests are counted right; parameters have numbers (`polyir.cost.program`).
+Loops are walked from the outside, at one or two of their values (`polyir.choose.regions.nodes`),
+so that triangular nests are counted right; parameters have numbers (`polyir.choose.program`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
-from polyir.cost.innermost import (
+from polyir.choose.innermost import (
     Kernel,
     combination_cycles,
     held_statements,
@@ -40,11 +40,11 @@ from polyir.cost.innermost import (
     kernel_of,
     overlap_tests,
 )
-from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, Parts, loop_tree, tiled
-from polyir.cost.machine import Machine
-from polyir.cost.program import StatementModel, model_of, parameters_left, values_of
-from polyir.cost.regions import Form, Region, count, nodes
-from polyir.cost.states import State, bytes_touched
+from polyir.choose.loop_tree import Filters, Leaf, Loop, Node, Parts, loop_tree, tiled
+from polyir.choose.machine import Machine
+from polyir.choose.program import StatementModel, model_of, parameters_left, values_of
+from polyir.choose.regions import Form, Region, count, nodes
+from polyir.choose.states import State, bytes_touched
 from polyir.model.scop import Scop
 from polyir.tree import Schedule
 

@@ -1,14 +1,13 @@
-"""A package of somebody else's: an attribute of loops, a pass that sets it, a plugin of xDSL."""
+"""Two attributes of loops, and a pass that sets them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.ir import Data, Dialect
+from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.universe import Universe
 
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import CutPart, LoopAttribute
@@ -63,9 +62,3 @@ class PrefetchPass(ScopPass):
         for attribute in (DistanceAttr(self.distance), BlockAttr(self.distance)):
             schedule = mark_loops(schedule, dependences, [self.loop], attribute).schedule
         return Outcome(schedule, (f"prefetch {self.distance} ahead in {self.loop}",))
-
-
-UNIVERSE = Universe(
-    all_dialects={"prefetching": lambda: Dialect("prefetching", [], [DistanceAttr, BlockAttr])},
-    all_passes={"prefetch": lambda: PrefetchPass},
-)

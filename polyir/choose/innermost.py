@@ -8,10 +8,10 @@ from itertools import combinations
 
 import islpy as isl
 
-from polyir.cost.loop_tree import Loop, directions
-from polyir.cost.machine import Machine
-from polyir.cost.program import Reference, StatementModel, chain_cycles
-from polyir.cost.regions import Form
+from polyir.choose.loop_tree import Loop, directions
+from polyir.choose.machine import Machine
+from polyir.choose.program import Reference, StatementModel, chain_cycles
+from polyir.choose.regions import Form
 from polyir.dialects.dependence import Dependence
 from polyir.sets.values import isl_value
 

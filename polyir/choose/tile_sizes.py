@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from polyir.cost.loop_tree import Loop, Node, bands_of
-from polyir.cost.model import Cost, CostModel
-from polyir.cost.states import State
+from polyir.choose.loop_tree import Loop, Node, bands_of
+from polyir.choose.model import Cost, CostModel
+from polyir.choose.states import State
 
 CANDIDATES: Final = (8, 16, 32, 64, 128, 256)
 """The sizes that are tried; the search starts from 32."""
@@ -52,8 +52,8 @@ def tile_sizes(
 ) -> TileChoice:
     """The tile sizes of a band that cost least: coordinate by coordinate, from 32 everywhere.
 
-    `band` is the number of a band in `polyir.cost.loop_tree.bands_of(tree)`. With `must_tile`, the
-    best sizes are given even where no tiles cost less. The result depends on nothing but the
+    `band` is the number of a band in `polyir.choose.loop_tree.bands_of(tree)`. With `must_tile`,
+    the best sizes are given even where no tiles cost less. The result depends on nothing but the
     arguments.
     """
     search = _Search(model, tree, band)

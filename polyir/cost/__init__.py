@@ -1,1 +1,0 @@
-"""What a schedule costs on a machine, and the tile sizes that cost least."""
