@@ -164,6 +164,48 @@ def test_polyir_run_has_the_same_bits_after_its_strategy() -> None:
     assert "bit-identical" in done.stdout
 
 
+OPERATION = """
+func.func @sums(%A: memref<40x50xf64>, %s: memref<40xf64>) {
+  %t = memref.alloc() : memref<40xf64>
+  affine.for %k = 0 to 6 {
+    affine.for %i = 0 to 40 {
+      %zero = arith.constant 0.0 : f64
+      affine.store %zero, %t[%i] : memref<40xf64>
+      affine.for %j = 0 to 50 {
+        %x = affine.load %A[%i, %j] : memref<40x50xf64>
+        prefetching.add_to %x, %t[%i] : f64, memref<40xf64>
+      }
+      %y = affine.load %t[%i] : memref<40xf64>
+      prefetching.add_to %y, %s[%i] : f64, memref<40xf64>
+    }
+  }
+  memref.dealloc %t : memref<40xf64>
+  return
+}
+"""
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize(
+    "passes",
+    [
+        ["--isl-schedule=live-range-reordering", "--tile=8", "--mark-parallel"],
+        ["--privatize", "--spatial-schedule", "--promote-private", "--mark-parallel"],
+        ["--promote=arrays=t", "--scalar-replacement"],
+        ["--optimize=machine=generic strategy=private"],
+        ["--optimize=machine=generic strategy=packed-blocks"],
+    ],
+    ids=" ".join,
+)
+def test_its_operation_runs_in_other_orders(passes: list[str], tmp_path: Path) -> None:
+    """What it reads and writes is all that is known of it."""
+    source = tmp_path / "sums.mlir"
+    source.write_text(OPERATION)
+    command = ("polyir-run", "--repeat=1", *passes, str(source))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "bit-identical" in done.stdout, done.stdout + done.stderr
+
+
 SPACE = """
 import pathlib, sys, polyir
 from polyir.tuning.kernel import kernel_of

@@ -1,4 +1,4 @@
-"""An operation that adds to an element of memory, with its spelling in C."""
+"""An operation that adds to an element of memory: what it accesses, and what it is in C."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ from xdsl.irdl import (
     var_operand_def,
 )
 
+from polyir.model.memory_accesses import AccessesMemory, MemoryAccess
 from polyir.target.c.body import Body
 from polyir.target.c.spelling import SpelledInC
 from polyir.target.c.syntax import Assign, arithmetic
+
+
+class _Accesses(AccessesMemory):
+    """It reads the element and writes it. So loops around it are scheduled as others are."""
+
+    def accesses(self, op: Operation) -> tuple[MemoryAccess, ...]:
+        assert isinstance(op, AddToOp)
+        read = MemoryAccess(op, op.array, op.indices)
+        return (read, read._replace(is_write=True))
 
 
 class _Spelling(SpelledInC):
@@ -36,7 +46,7 @@ class AddToOp(IRDLOperation):
     array = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
 
-    traits = traits_def(_Spelling())
+    traits = traits_def(_Accesses(), _Spelling())
 
     assembly_format = (
         "$value `,` $array `[` $indices `]` attr-dict `:` type($value) `,` type($array)"
