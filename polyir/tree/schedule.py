@@ -139,7 +139,7 @@ class ScheduleNode:
             return self.filter
         match up.node:
             case Filter(instances=instances):
-                return up.domain.intersect(instances)
+                return instances.intersect(up.domain)
             case Expansion(expansion=expansion):
                 return up.domain.apply(expansion)
             case _:
@@ -358,27 +358,23 @@ class ScheduleNode:
 
     def _ordered(self, instances: isl.UnionSet, first: bool) -> ScheduleNode:
         everything = self.domain
-        chosen = everything.intersect(instances)
-        others = everything.subtract(instances)
+        chosen = instances.gist(everything)
+        others = everything.subtract(chosen).gist(everything)
         if chosen.is_empty() or others.is_empty():
             return self
-        pair = [
-            Filter((restricted_to(self.node, part),), part.gist(everything))
-            for part in (chosen, others)
-        ]
+        up = self._parent
+        sequence = None if up is None or up.kind is not Kind.FILTER else up._parent
+        is_in_sequence = sequence is not None and sequence.kind is Kind.SEQUENCE
+        if up is not None and is_in_sequence:
+            chosen, others = (up.filter.intersect(part) for part in (chosen, others))
+        pair = [Filter((restricted_to(self.node, part),), part) for part in (chosen, others)]
         if not first:
             pair.reverse()
-        up = self._parent
-        if up is None or up.kind is not Kind.FILTER or up._parent is None:
+        if up is None or sequence is None or not is_in_sequence:
             return self.replaced(nodes.SequenceNode(tuple(pair))).child(int(first)).child(0)
-        if up._parent.kind is not Kind.SEQUENCE:
-            return self.replaced(nodes.SequenceNode(tuple(pair))).child(int(first)).child(0)
-        spliced = [Filter(each.children, up.filter.intersect(each.instances)) for each in pair]
-        sequence, position = up.parent(), up.child_position
-        children = sequence.node.children
-        sequence = sequence.replaced(
-            sequence.node.with_children((*children[:position], *spliced, *children[position + 1 :]))
-        )
+        position, children = up.child_position, sequence.node.children
+        spliced = (*children[:position], *pair, *children[position + 1 :])
+        sequence = sequence.replaced(sequence.node.with_children(spliced))
         return sequence.child(position + int(first)).child(0)
 
     def split(self, count: int) -> ScheduleNode:
@@ -539,7 +535,11 @@ class Schedule:
 
     def within(self, instances: isl.UnionSet) -> Schedule:
         """The tree without all other instances."""
-        return Schedule(replace(self.tree, instances=self.tree.instances.intersect(instances)))
+        if self.tree.instances.is_subset(instances):
+            return self
+        kept = self.tree.instances.intersect(instances)
+        below = restricted_to(self.tree.children[0], kept)
+        return Schedule(Domain((below,), kept))
 
     def _mapped(
         self,
