@@ -38,7 +38,7 @@ from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.transform.address import LoopAddress, StatementAddress
 from polyir.tree import Schedule
-from polyir.tree.operations import operations_of
+from polyir.tree.operations import set_schedule
 from polyir.universe import pass_type
 
 Result = TypeVar("Result")
@@ -455,7 +455,4 @@ def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
     """Put the schedule of `outcome`, and its dependences if it has any, in the scop."""
     if outcome.dependences is not None:
         scop_op.dependences = DependencesAttr(outcome.dependences)
-    old = scop_op.tree
-    scop_op.body.block.insert_op_before(operations_of(outcome.schedule), old)
-    old.detach()  # type: ignore[no-untyped-call]
-    old.erase()
+    set_schedule(scop_op, outcome.schedule)

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 from xdsl.ir import Attribute, SSAValue
-from xdsl.rewriter import Rewriter
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.order import Active, all_active
@@ -36,7 +35,7 @@ from polyir.transform.reassociation.reduction_loops import ReductionLoops
 from polyir.transform.reassociation.rewriting import Namer
 from polyir.transform.reassociation.tree import changed_at, filter_of_new
 from polyir.tree import Band, Filter, Node, Schedule, ScheduleNode, SequenceNode
-from polyir.tree.operations import operations_of
+from polyir.tree.operations import set_schedule
 
 
 @dataclass(frozen=True)
@@ -171,9 +170,7 @@ def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[PartialR
             own.append((memory, partial))
         memories = [*own, *memories]
         schedule = _with_results(schedule, loop, results)
-    old = op.tree
-    op.body.block.insert_op_before(operations_of(schedule), old)
-    Rewriter.erase_op(old)
+    set_schedule(op, schedule)
     op.dependences = None
     changed = scop_of(op)
     names = {value: name for name, value in changed.arrays.items()}

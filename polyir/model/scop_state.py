@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from xdsl.rewriter import Rewriter
 
 from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.dialects.schedule_tree import DomainOp
 from polyir.dialects.scop import ScopOp
 from polyir.model.proof import is_proved, remember_proof
+from polyir.tree import Schedule
+from polyir.tree.operations import schedule_of, set_schedule
 
 
 @dataclass(frozen=True)
 class ScopState:
     """The tree and the dependences of a scop, the names of its statements and arrays."""
 
-    tree: DomainOp
+    schedule: Schedule
     dependences: DependencesAttr | None
     statements: frozenset[str]
     arrays: frozenset[str]
@@ -27,13 +28,11 @@ class ScopState:
         """The state of a scop now."""
         statements = frozenset(each.sym_name.data for each in op.statements)
         arrays = frozenset(each.sym_name.data for each in op.local_arrays)
-        return cls(op.tree.clone(), op.dependences, statements, arrays, is_proved(op))
+        return cls(schedule_of(op.tree), op.dependences, statements, arrays, is_proved(op))
 
     def restore(self, op: ScopOp) -> None:
         """Put the tree back, and take off statements and arrays that were added since."""
-        current = op.tree
-        op.body.block.insert_op_before(self.tree, current)
-        Rewriter.erase_op(current)
+        set_schedule(op, self.schedule)
         for statement in op.statements:
             if statement.sym_name.data not in self.statements:
                 Rewriter.erase_op(statement)

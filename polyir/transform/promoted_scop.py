@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from polyir.dialects.scop import LocalArrayOp, ScopOp
 from polyir.model.scop import scop_of
 from polyir.transform.copy_statements import copy_operation
 from polyir.transform.expansion.box import Allocator
 from polyir.transform.promote import Promotion
-from polyir.tree.operations import operations_of
+from polyir.tree.operations import set_schedule
 
 
 def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> None:
@@ -38,6 +37,4 @@ def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> Non
         statement = copy_operation(op, copy, arrays[copy.local.array], memories[copy.local.name])
         op.body.block.insert_op_before(statement, op.tree)
     if promotion.schedule is not None:
-        old = op.tree
-        op.body.block.insert_op_before(operations_of(promotion.schedule), old)
-        Rewriter.erase_op(old)
+        set_schedule(op, promotion.schedule)

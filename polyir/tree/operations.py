@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import islpy as isl
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute
+from xdsl.rewriter import Rewriter
 
 from polyir.dialects.isl_attributes import (
     MultiUnionPwAffAttr,
@@ -29,6 +30,7 @@ from polyir.dialects.schedule_tree import (
     SetOp,
     TreeOp,
 )
+from polyir.dialects.scop import ScopOp
 from polyir.sets.lists import maps_of, sets_of
 from polyir.tree.added import finished
 from polyir.tree.isl_border import LOOP_KINDS
@@ -80,6 +82,13 @@ def operations_of(schedule: Schedule) -> DomainOp:
     assert isinstance(root, DomainOp)
     _trees[root] = schedule, _said(root)
     return root
+
+
+def set_schedule(op: ScopOp, schedule: Schedule) -> None:
+    """Put the operations of a tree in a scop, in the place of those that it has."""
+    old = op.tree
+    op.body.block.insert_op_before(operations_of(schedule), old)
+    Rewriter.erase_op(old)
 
 
 def _said(root: TreeOp) -> tuple[object, ...]:

@@ -55,7 +55,7 @@ class ScheduleNode:
         """The type of the node."""
         return self.node.kind
 
-    # The way.
+    # Navigation.
 
     @property
     def has_parent(self) -> bool:

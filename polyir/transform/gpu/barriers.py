@@ -11,7 +11,6 @@ import islpy as isl
 from xdsl.dialects import gpu
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region
-from xdsl.rewriter import Rewriter
 
 from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
@@ -44,7 +43,7 @@ from polyir.transform.address import TreePath
 from polyir.transform.walk import BAND, MARK, name_list, statements_of
 from polyir.tree import LEAF, Extension, Filter, Kind, Node, Schedule, ScheduleNode, SequenceNode
 from polyir.tree.added import finished, once_each
-from polyir.tree.operations import operations_of
+from polyir.tree.operations import set_schedule
 
 
 @dataclass(frozen=True)
@@ -414,6 +413,4 @@ def apply_barriers(op: ScopOp, barriers: Barriers) -> None:
         statement = StmtOp(domain.get_tuple_name(), domain, Region(block))
         statement.location = op.location
         op.body.block.insert_op_before(statement, op.tree)
-    old = op.tree
-    op.body.block.insert_op_before(operations_of(barriers.schedule), old)
-    Rewriter.erase_op(old)
+    set_schedule(op, barriers.schedule)

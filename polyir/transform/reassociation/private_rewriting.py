@@ -11,7 +11,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
-from xdsl.rewriter import Rewriter
 
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.scop import ScopOp, StmtOp
@@ -42,7 +41,7 @@ from polyir.transform.reassociation.tree import (
 )
 from polyir.transform.tile import tile_values
 from polyir.tree import Band, BandMember, Filter, Node, Schedule, SequenceNode
-from polyir.tree.operations import operations_of
+from polyir.tree.operations import set_schedule
 
 LINE = 8
 """The elements between the partial results of a scalar, so that threads share no cache line."""
@@ -229,9 +228,7 @@ def apply_private_rewriting(op: ScopOp, scop: Scop, rewriting: PrivateRewriting)
     allocator = Allocator(op)
     for new in rewriting.statements:
         _Builder(op, scop, rewriting, new).build(allocator)
-    old = op.tree
-    op.body.block.insert_op_before(operations_of(rewriting.in_order()), old)
-    Rewriter.erase_op(old)
+    set_schedule(op, rewriting.in_order())
 
 
 class PartialResultsBuilder:

@@ -13,7 +13,6 @@ from xdsl.ir.affine import (
     AffineDimExpr,
     AffineExpr,
 )
-from xdsl.rewriter import Rewriter
 
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine_maps import Valued
@@ -25,7 +24,7 @@ from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement
 from polyir.transform.reassociation.rewriting import Piece, Rewriting, single
 from polyir.transform.reassociation.tree import RewrittenTree
-from polyir.tree.operations import operations_of
+from polyir.tree.operations import set_schedule
 
 
 def apply_rewriting(op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
@@ -34,9 +33,7 @@ def apply_rewriting(op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
     Its dependences are out of date after it.
     """
     _Builder(op, scop, rewriting).build()
-    old = op.tree
-    op.body.block.insert_op_before(operations_of(RewrittenTree(rewriting).in_order()), old)
-    Rewriter.erase_op(old)
+    set_schedule(op, RewrittenTree(rewriting).in_order())
 
 
 _Item = TypeVar("_Item")

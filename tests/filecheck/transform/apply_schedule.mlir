@@ -37,11 +37,11 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 
 // TREE:      poly.domain "[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < n; S1[i, j, k] : 0 <= i < n and 0 <= j < n and 0 <= k < n }" {
 // TREE-NEXT:   poly.sequence {
-// TREE-NEXT:     poly.filter "{ S0[i, j] }" {
-// TREE-NEXT:       poly.band "[{ S0[i, j] -> [(j)] }, { S0[i, j] -> [(i)] }]" permutable coincident [true, true]
+// TREE-NEXT:     poly.filter "[n] -> { S0[i, j] }" {
+// TREE-NEXT:       poly.band "[n] -> [{ S0[i, j] -> [(j)] }, { S0[i, j] -> [(i)] }]" permutable coincident [true, true]
 // TREE-NEXT:     }
-// TREE-NEXT:     poly.filter "{ S1[i, j, k] }" {
-// TREE-NEXT:       poly.band "[{ S1[i, j, k] -> [(j)] }, { S1[i, j, k] -> [(i)] }, { S1[i, j, k] -> [(k)] }]" permutable coincident [true, true, false]
+// TREE-NEXT:     poly.filter "[n] -> { S1[i, j, k] }" {
+// TREE-NEXT:       poly.band "[n] -> [{ S1[i, j, k] -> [(j)] }, { S1[i, j, k] -> [(i)] }, { S1[i, j, k] -> [(k)] }]" permutable coincident [true, true, false]
 
 // ILLEGAL: apply_schedule.mlir:{{[0-9]+}}:3: error: the given schedule violates the flow dependence through c: S1[0, 0, 0] must run before S1[0, 0, 1] (n = 2)
 // PARTIAL: error: the given schedule leaves out S1[0, 0, 5] (n = 6)
