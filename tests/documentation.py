@@ -20,15 +20,16 @@ def pages() -> list[Path]:
     return [README, *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def commands(page: Path) -> Iterator[tuple[str, str]]:
-    """Each command of a page and its output: a line `$ command` in a `console` block, and the next.
+Listing = tuple[tuple[str, str], ...]
+"""Commands and their outputs, one after the other; a line `...` stands for any lines."""
 
-    A line `...` of the output stands for any lines.
-    """
+
+def listings(page: Path) -> Iterator[Listing]:
+    """The `console` blocks of a page: lines `$ command`, each before its output."""
     for block in _BLOCK.findall(page.read_text()):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            yield command, output
+        parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+        pairs = (part.partition("\n") for part in parts)
+        yield tuple((command, output) for command, _, output in pairs)
 
 
 def run_command(

@@ -11,10 +11,11 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
-from documentation import README, ROOT, commands, run_command, write_files_of_readme
+from documentation import README, ROOT, listings, run_command, write_files_of_readme
 
 pytestmark = pytest.mark.every_case
 
@@ -202,5 +203,5 @@ def test_readme_example(scripts: Path, tmp_path: Path) -> None:
 def test_readme_commands(scripts: Path, tmp_path: Path) -> None:
     write_files_of_readme(tmp_path)
     environment = {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"}
-    for command, expected in commands(README):
+    for command, expected in chain.from_iterable(listings(README)):
         run_command(command, expected, tmp_path, environment)

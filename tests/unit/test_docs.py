@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import tool_server
-from documentation import README, ROOT, commands, pages, run_command, write_files_of_readme
+from documentation import README, ROOT, Listing, listings, pages, run_command, write_files_of_readme
 from gpu_devices import missing_opencl
 
 pytestmark = pytest.mark.every_case
@@ -33,11 +33,13 @@ def folder(page: str, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("page", "command", "expected"),
-    [(page.name, *listing) for page in pages() for listing in commands(page)],
+    ("page", "listing"),
+    [(page.name, listing) for page in pages() for listing in listings(page)],
+    ids=lambda value: value if isinstance(value, str) else value[0][0],
 )
-def test_listing(page: str, command: str, expected: str, path: str, folder: Path) -> None:
-    run_command(command, expected, folder, {**os.environ, "PATH": path})
+def test_listing(page: str, listing: Listing, path: str, folder: Path) -> None:
+    for command, expected in listing:
+        run_command(command, expected, folder, {**os.environ, "PATH": path})
 
 
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
