@@ -21,7 +21,6 @@ from typing import Any, ClassVar, Final, TypeVar
 import islpy as isl
 
 from polyir.dialects.loop_attributes import LoopAttributes
-from polyir.sets.lists import sets_of
 
 
 class Kind(enum.Enum):
@@ -306,8 +305,3 @@ def _restricted_children(node: Node, instances: isl.UnionSet) -> Node:
     if len(kept) > 1:
         return node.with_children(kept)
     return kept[0].children[0] if kept else LEAF
-
-
-def statements_in(instances: isl.UnionSet) -> frozenset[str]:
-    """The names of the statements that have instances in a set."""
-    return frozenset(each.get_tuple_name() for each in sets_of(instances))

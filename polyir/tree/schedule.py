@@ -285,10 +285,6 @@ class ScheduleNode:
             other.__dict__.update({name: known[name] for name in _OF_PLACE if name in known})
         return other
 
-    def with_child(self, node: Node) -> ScheduleNode:
-        """The node above another child than its only one."""
-        return self.replaced(self.node.with_children([node]))
-
     def changed(self, **properties: Any) -> ScheduleNode:
         """The node with other properties."""
         return self.replaced(replace(self.node, **properties))
@@ -316,25 +312,9 @@ class ScheduleNode:
         """A mark above the node."""
         return self._inserted(Mark((self.node,), attribute))
 
-    def insert_filter(self, instances: isl.UnionSet) -> ScheduleNode:
-        """A filter above the node."""
-        return self._inserted(Filter((self.node,), instances))
-
-    def insert_context(self, context: isl.Set) -> ScheduleNode:
-        """A context node above the node."""
-        return self._inserted(Context((self.node,), context))
-
-    def insert_guard(self, guard: isl.Set) -> ScheduleNode:
-        """A guard above the node."""
-        return self._inserted(Guard((self.node,), guard))
-
     def insert_sequence(self, filters: Iterable[isl.UnionSet]) -> ScheduleNode:
         """A sequence above the node, each child of which has what is below for its instances."""
         return self._inserted(nodes.SequenceNode(self._choices(filters)))
-
-    def insert_set(self, filters: Iterable[isl.UnionSet]) -> ScheduleNode:
-        """As `insert_sequence`, in any order."""
-        return self._inserted(nodes.SetNode(self._choices(filters)))
 
     def _choices(self, filters: Iterable[isl.UnionSet]) -> tuple[Node, ...]:
         return tuple(Filter((restricted_to(self.node, each),), each) for each in filters)
