@@ -132,8 +132,8 @@ def _counted_options(node: ScheduleNode, outer: tuple[int, ...]) -> Iterator[isl
     The members around `node` are divided by `outer`.
     """
     if node.kind is not Kind.BAND:
-        for position in range(node.n_children):
-            yield from _counted_options(node.child(position), outer)
+        for child in node.children():
+            yield from _counted_options(child, outer)
         return
     steps = (*outer, *_steps(node))
     yield from _counted_options(node.child(0), steps)

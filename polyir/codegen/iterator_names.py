@@ -76,8 +76,8 @@ def _collect(node: ScheduleNode, iterators: _Iterators, hints: dict[_StatementDe
                 hint = _hint(function, iterators.get(name, ()))
                 if name in reaching and hint is not None:
                     hints[name, depth + member] = hint
-    for position in range(node.n_children):
-        _collect(node.child(position), iterators, hints)
+    for child in node.children():
+        _collect(child, iterators, hints)
 
 
 def _hint(function: isl.PwAff, iterators: Sequence[str | None]) -> str | None:

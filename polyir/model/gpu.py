@@ -62,8 +62,8 @@ def kernel_marks(node: ScheduleNode) -> Iterator[ScheduleNode]:
     if is_kernel_mark(node):
         yield node
         return
-    for position in range(node.n_children):
-        yield from kernel_marks(node.child(position))
+    for child in node.children():
+        yield from kernel_marks(child)
 
 
 def mapped_values(mark: ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
@@ -110,8 +110,8 @@ def _mapped_members(
             for attribute in attributes:
                 if isinstance(attribute, MapAttr):
                     yield node, position, attribute.data
-    for position in range(node.n_children):
-        yield from _mapped_members(node.child(position))
+    for child in node.children():
+        yield from _mapped_members(child)
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ def thread_loops(mark: ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
                     found[axis] = _with_loop(found.get(axis, ()), _in_tiles(values, around))
             steps = enumerate(member_steps(node))
             around += tuple((members.get_at(position), step) for position, step in steps)
-        for position in range(node.n_children):
-            visit(node.child(position), around)
+        for child in node.children():
+            visit(child, around)
 
     visit(mark, ())
     return found

@@ -247,5 +247,5 @@ def _local_nodes(node: ScheduleNode, array: str) -> Iterator[ScheduleNode]:
         item = node.attribute
         if isinstance(item, LocalAttr) and item.data.array == array:
             yield node
-    for position in range(node.n_children):
-        yield from _local_nodes(node.child(position), array)
+    for child in node.children():
+        yield from _local_nodes(child, array)

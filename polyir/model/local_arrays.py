@@ -79,8 +79,8 @@ def local_marks(schedule: Schedule, shared: Container[str] | None = None) -> tup
                 if kernel is not None and shared is not None and attribute.data.array not in shared:
                     copies = around.flat_range_product(kernel())
                 yield LocalMark(attribute.data, around, copies, node)
-        for position in range(node.n_children):
-            yield from visit(node.child(position), kernel)
+        for child in node.children():
+            yield from visit(child, kernel)
 
     marks = tuple(visit(schedule.root, None))
     counts = Counter(mark.array for mark in marks)

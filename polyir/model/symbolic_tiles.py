@@ -51,8 +51,8 @@ def marks_of_tiles(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The marks of tiles of symbolic sizes from `node` down, in the order of the tree."""
     if tiles_at(node) is not None:
         yield node
-    for position in range(node.n_children):
-        yield from marks_of_tiles(node.child(position))
+    for child in node.children():
+        yield from marks_of_tiles(child)
 
 
 def all_tiles(node: ScheduleNode) -> Iterator[SymbolicTiles]:

@@ -16,8 +16,8 @@ def leaves(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The leaves from `node` down, in order."""
     if node.kind is Kind.LEAF:
         yield node
-    for position in range(node.n_children):
-        yield from leaves(node.child(position))
+    for child in node.children():
+        yield from leaves(child)
 
 
 def schedules_below(node: ScheduleNode) -> Iterator[isl.Map]:

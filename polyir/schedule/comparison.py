@@ -62,8 +62,8 @@ def _bands(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The band nodes with members, outer before inner, in the order of the tree."""
     if node.kind is Kind.BAND and len(node.members):
         yield node
-    for position in range(node.n_children):
-        yield from _bands(node.child(position))
+    for child in node.children():
+        yield from _bands(child)
 
 
 def _outer_coincident(

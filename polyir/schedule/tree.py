@@ -1,4 +1,4 @@
-"""Schedule trees with affine integer rows, and their conversion to isl's schedule trees."""
+"""What schedulers find: bands and sequences of affine integer rows, and the tree of these."""
 
 from __future__ import annotations
 

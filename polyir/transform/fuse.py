@@ -150,7 +150,7 @@ def _depth(directory: Directory, address: LoopAddress, place: LoopPosition, stem
 def _separating_sequence(node: ScheduleNode, statements: Sequence[str]) -> ScheduleNode | None:
     """The node from `node` down with the statements in different children, if there is one."""
     while node.n_children > 0:
-        children = [node.child(position) for position in range(node.n_children)]
+        children = node.children()
         holders = [child for child in children if set(statements) <= set(_names_below(child))]
         if not holders:
             return node
@@ -169,7 +169,7 @@ def _isolate(nests: _Nests, shown: str) -> ScheduleNode:
     Returned is the inner sequence. Raises `OptionError` if there is another child between.
     """
     sequence = nests.sequence
-    children = [sequence.child(position) for position in range(sequence.n_children)]
+    children = sequence.children()
     first, last = min(nests.children), max(nests.children)
     for position in range(first, last):
         if position not in nests.children:

@@ -108,8 +108,8 @@ def _attributes_by_statement(schedule: Schedule) -> Mapping[str, dict[Attribute,
         tiles = tiles_at(node)
         if tiles is not None:
             around += tuple(item for loop in tiles.loops for item in loop)
-        for position in range(node.n_children):
-            visit(node.child(position), around)
+        for child in node.children():
+            visit(child, around)
 
     visit(schedule.root, ())
     return found

@@ -107,5 +107,5 @@ def _outermost_bands(node: ScheduleNode) -> Iterator[ScheduleNode]:
         yield node
         while node.kind is BAND:
             node = node.child(0)
-    for position in range(node.n_children):
-        yield from _outermost_bands(node.child(position))
+    for child in node.children():
+        yield from _outermost_bands(child)

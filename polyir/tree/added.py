@@ -74,14 +74,10 @@ def _without_expansions(node: Node) -> tuple[Node, tuple[Expansion, ...]]:
         case Filter():
             return replace(changed, instances=reduce(_expanded, inside, changed.instances)), inside
         case Band():
-            members = []
-            for member in changed.members:
-                function = member.function
-                for each in inside:
-                    function = function.union_add(
-                        function.pullback_union_pw_multi_aff(each.contraction)
-                    )
-                members.append(member.with_function(function))
+            members = (
+                member.with_function(reduce(_of_expanded, inside, member.function))
+                for member in changed.members
+            )
             return replace(changed, members=tuple(members)), inside
         case _:
             return changed, inside
@@ -91,6 +87,12 @@ def _expanded(instances: isl.UnionSet, by: Expansion) -> isl.UnionSet:
     """`instances` with those below `by` in the place of those that it contracts to."""
     contracted = by.expansion.domain().universe()
     return instances.subtract(contracted).union(instances.intersect(contracted).apply(by.expansion))
+
+
+def _of_expanded(function: isl.UnionPwAff, by: Expansion) -> isl.UnionPwAff:
+    """`function` of the instances below `by` in the place of those that it contracts to."""
+    others = function.subtract_domain(by.expansion.domain().universe())
+    return others.union_add(function.pullback_union_pw_multi_aff(by.contraction))
 
 
 @dataclass(frozen=True)

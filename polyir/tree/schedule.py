@@ -508,10 +508,25 @@ class Schedule:
 
     def pulled_back(self, functions: isl.UnionPwMultiAff) -> Schedule:
         """The tree of other instances, `{ T[j] -> S[i] }`, which run when S[i] did."""
-        return self._mapped(
-            lambda instances: instances.preimage_union_pw_multi_aff(functions),
-            lambda function: function.pullback_union_pw_multi_aff(functions),
-        )
+
+        def changed(node: Node) -> Node:
+            node = node.with_children(map(changed, node.children))
+            match node:
+                case Domain() | Filter():
+                    instances = node.instances.preimage_union_pw_multi_aff(functions)
+                    return replace(node, instances=instances)
+                case Band():
+                    members = (
+                        each.with_function(each.function.pullback_union_pw_multi_aff(functions))
+                        for each in node.members
+                    )
+                    return replace(node, members=tuple(members))
+                case _:
+                    return node
+
+        tree = changed(self.tree)
+        assert isinstance(tree, Domain)
+        return Schedule(tree)
 
     def within(self, instances: isl.UnionSet) -> Schedule:
         """The tree without all other instances."""
@@ -520,30 +535,6 @@ class Schedule:
         kept = self.tree.instances.intersect(instances)
         below = restricted_to(self.tree.children[0], kept)
         return Schedule(Domain((below,), kept))
-
-    def _mapped(
-        self,
-        of_instances: Callable[[isl.UnionSet], isl.UnionSet],
-        of_function: Callable[[isl.UnionPwAff], isl.UnionPwAff],
-    ) -> Schedule:
-        """The tree with other sets of instances and functions of these."""
-
-        def changed(node: Node) -> Node:
-            children = tuple(map(changed, node.children))
-            match node:
-                case Domain() | Filter():
-                    return replace(node, children=children, instances=of_instances(node.instances))
-                case Band():
-                    members = (
-                        each.with_function(of_function(each.function)) for each in node.members
-                    )
-                    return replace(node, children=children, members=tuple(members))
-                case _:
-                    return node.with_children(children)
-
-        tree = changed(self.tree)
-        assert isinstance(tree, Domain)
-        return Schedule(tree)
 
     def __reduce__(self) -> Any:
         return Schedule, (self.tree,)

@@ -188,8 +188,8 @@ def expected_flags(node: Node, pairs: list[Pair], domains: Domains) -> Iterator[
 def bands_of(node: ScheduleNode) -> Iterator[ScheduleNode]:
     if node.kind is Kind.BAND:
         yield node
-    for position in range(node.n_children):
-        yield from bands_of(node.child(position))
+    for child in node.children():
+        yield from bands_of(child)
 
 
 def marked_flags(band: ScheduleNode) -> tuple[bool, tuple[bool, ...]]:

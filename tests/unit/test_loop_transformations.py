@@ -211,6 +211,11 @@ def test_union_maps_are_applied(text: str, expected: Instance) -> None:
         ),
         ("{ S[i, j] -> [i]; T[i] -> [a] : a > 0 }", "several dates for an instance of T"),
         ("{ S[i, j] -> [i]; T[i] -> [i] : i > 2 }", r"leaves out T\[0\] \(n = 1\)"),
+        (
+            '{ domain: "{ S[i, j]; T[i] }", child: { extension: "{ [] -> C[i] : 0 <= i < 4 }", '
+            'child: { sequence: [ { filter: "{ C[i] }" }, { filter: "{ S[i, j]; T[i] }" } ] } } }',
+            "orders 'C', which is not a statement",
+        ),
     ],
 )
 def test_schedules_that_do_not_fit(text: str, message: str) -> None:

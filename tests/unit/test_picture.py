@@ -285,7 +285,7 @@ def tiles_by_isl(scop: Scop, parameters: Mapping[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
 
     def visit(node: ScheduleNode) -> None:
-        children = [node.child(number) for number in range(node.n_children)]
+        children = node.children()
         bands = [each for each in children if is_band(each)]
         if bands and is_band(node):
             (child,) = bands

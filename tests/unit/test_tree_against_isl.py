@@ -8,7 +8,7 @@ import islpy as isl
 import pytest
 
 from polyir.sets.lists import sets_of
-from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree import Band, Kind, Schedule, ScheduleNode
 from polyir.tree.isl_border import from_isl, to_isl
 
 TREES = (
@@ -127,6 +127,29 @@ def test_times(text: str) -> None:
     schedule = from_isl(tree)
     theirs = tree.get_map().intersect_domain(tree.get_domain())
     assert schedule.map.intersect_domain(schedule.domain).is_equal(theirs)
+
+
+EXPANDED = """{ domain: "{ G[i] : 0 <= i < 8; T[i] : 0 <= i < 3 }", child: {
+  sequence: [ { filter: "{ G[i] : i < 5 }", child: { schedule: "[{ G[i] -> [(-i)] }]", child: {
+    contraction: "{ S[i, j] -> G[(i)] }", expansion: "{ G[i] -> S[i, j] : 0 <= j < 4 }",
+    child: { schedule: "[{ S[i, j] -> [(j)] }]" } } } },
+  { filter: "{ T[i]; G[i] : i >= 5 }", child: { schedule: "[{ T[i] -> [(i)]; G[i] -> [(i)] }]",
+    child: { sequence: [ { filter: "{ T[i] }" }, { filter: "{ G[i] }", child: {
+    contraction: "{ S[i, j] -> G[(i)] }", expansion: "{ G[i] -> S[i, j] : 0 <= j < 4 }",
+    child: { schedule: "[{ S[i, j] -> [(-j)] }]" } } } ] } } } ] } }"""
+
+
+def test_expansions() -> None:
+    """The expanded instances run when isl says, and those that stood for them are gone."""
+    schedule = from_isl(isl.Schedule(EXPANDED))
+    assert schedule.domain.is_equal(
+        isl.UnionSet("{ S[i, j] : 0 <= i < 8 and 0 <= j < 4; T[i] : 0 <= i < 3 }")
+    )
+    times = isl.Schedule(EXPANDED).get_map().intersect_domain(schedule.domain)
+    assert schedule.map.intersect_domain(schedule.domain).is_equal(times)
+    for node in schedule.tree.walk():
+        if isinstance(node, Band):
+            assert "G[" not in str(node.partial_schedule)
 
 
 Edit = Callable[[ScheduleNode], ScheduleNode]

@@ -55,7 +55,7 @@ def test_schedules_below_are_those_of_the_leaves(name: str) -> None:
     pending = [scop_of(op).schedule.root.child(0)]
     while pending:
         node = pending.pop()
-        pending += [node.child(number) for number in range(node.n_children)]
+        pending += node.children()
         expected = [
             schedule
             for leaf in leaves(node)

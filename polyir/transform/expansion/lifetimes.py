@@ -136,5 +136,5 @@ def _concurrent(node: ScheduleNode, dependences: Dependences) -> Iterator[isl.Ma
     if tiles is not None and any(map(requires_parallel, tiles.loops)):
         # Tiles of a wavefront run at the same time whatever their distance is.
         yield from (active.relation for active in active_at(node, dependences))
-    for position in range(node.n_children):
-        yield from _concurrent(node.child(position), dependences)
+    for child in node.children():
+        yield from _concurrent(child, dependences)

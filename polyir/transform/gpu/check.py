@@ -79,8 +79,8 @@ def _of_host_arrays(scop: Scop) -> Iterator[FalseClaim]:
         if isinstance(item, LocalAttr) and next(kernel_marks(node), None) is not None:
             message = f"the local array @{item.data.array} is memory of the host, which a kernel "
             yield FalseClaim(node.path, f"{message}cannot access")
-        for position in range(node.n_children):
-            yield from visit(node.child(position))
+        for child in node.children():
+            yield from visit(child)
 
     return visit(scop.schedule.root)
 
@@ -110,8 +110,8 @@ def _of_barriers(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
                         f"not all threads of a block reach the barrier {_instance(part)}: it is "
                         f"below a loop that is mapped to thread {axis}",
                     )
-        for position in range(node.n_children):
-            yield from visit(node.child(position))
+        for child in node.children():
+            yield from visit(child)
 
     return visit(mark)
 

@@ -75,8 +75,8 @@ class ThreadedKernel:
                 for dates in maps_of(around):
                     moved = dates.apply_range(moved_along(dates.range().get_space(), depth, 1))
                     found = found.union(isl.UnionMap.from_map(moved.apply_range(dates.reverse())))
-            for position in range(node.n_children):
-                visit(node.child(position), depth)
+            for child in node.children():
+                visit(child, depth)
 
         visit(self.mark.child(0), None)
         return found
@@ -149,7 +149,7 @@ class ElementUse:
         node = node_at(place.schedule, place.path)
         statements = self.touched.domain()
         while node.kind is not BAND:
-            children = [node.child(position) for position in range(node.n_children)]
+            children = node.children()
             inside = [each for each in children if _is_reached(each, statements)]
             if len(inside) != 1:
                 return False
