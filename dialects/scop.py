@@ -96,7 +96,7 @@ class ScopOp(IRDLOperation):
 
     @property
     def proved(self) -> object:
-        """All that the scop said when its schedule was last proved (`polyir.model.proof`).
+        """All that the scop said when its schedule was last proved (`polyir.proofs.remembered`).
 
         `None` if it never was. The text does not have it; a copy of the scop does.
         """

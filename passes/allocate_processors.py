@@ -12,7 +12,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
 from polyir.transform.processors import allocate_processors
-from polyir.transform.walk import names_in
+from polyir.tree.names import names_in
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import LoopAddress
 from polyir.transform.parallel import mark_loops
+from polyir.tree.addresses import LoopAddress
 
 
 @dataclass(frozen=True)

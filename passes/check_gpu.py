@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import answer, missed
-from polyir.model.proof import kernels_of
 from polyir.passes.gpu_check import kernels_in, require_correct_code, require_correct_kernels
 from polyir.passes.prerequisites import scops_in
+from polyir.proofs.remembered import kernels_of
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, answer, errors_at, missed, remark
 from polyir.dialects.scop import ScopOp
-from polyir.model.proof import makes_claims
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed, raised_scops, scops_in
 from polyir.passes.schedule_check import require_correct, require_correct_schedule
+from polyir.proofs.remembered import makes_claims
 from polyir.transform.given_schedule import GivenSchedule, read_schedule, tree_of
-from polyir.transform.walk import names_in
+from polyir.tree.names import names_in
 
 
 @dataclass(frozen=True)

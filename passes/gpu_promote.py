@@ -10,9 +10,7 @@ from polyir.base.budgets import Budget
 from polyir.base.diagnostics import LegalityError, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
-from polyir.model.scop_state import ScopState
 from polyir.passes.prerequisites import (
     RewritePass,
     bounded,
@@ -21,9 +19,11 @@ from polyir.passes.prerequisites import (
     require_proved,
     settle_claims,
 )
+from polyir.proofs.copies import require_right_copies
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
 from polyir.transform.promote import Promotion
 from polyir.transform.promoted_scop import apply_promotion
+from polyir.transform.scop_state import ScopState
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from functools import partial
 
 from polyir.base import budgets
 from polyir.dialects.scop import ScopOp
-from polyir.model.proof import keeping_proof
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import RewritePass, bounded, report_outcome, require_proved
+from polyir.proofs.remembered import keeping_proof
 from polyir.transform.gpu.barriers import apply_barriers, plan_barriers
 
 

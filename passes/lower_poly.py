@@ -38,9 +38,9 @@ from polyir.codegen.lower import lower_scop
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.loops.common_values import share_values
 from polyir.model.outcome import Outcome
-from polyir.model.proof import are_kernels_proved, is_unchecked, kernels_of, needs_proof
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import replace_tree, require_proved, scops_in
+from polyir.proofs.remembered import are_kernels_proved, is_unchecked, kernels_of, needs_proof
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,8 @@ class LowerPolyPass(ModulePass):
         # Hardly ever needed, so that they are not part of every start.
         from polyir.dialects.isl_attributes import DependencesAttr
         from polyir.model.analysis import compute_dependences
-        from polyir.model.copies import without_copies
         from polyir.passes.gpu_synchronise import GpuSynchronisePass
+        from polyir.proofs.copies import without_copies
 
         order = None if scop.dependences is None else scop.dependences.data.order
         before = without_copies(scop_of(scop), keeps_marks=True)
@@ -171,7 +171,7 @@ class LowerPolyPass(ModulePass):
     def _lower_original(self, scop: ScopOp, error: PolyirError) -> None:
         """Generate loops for the program's order, without copies and local arrays."""
         # Hardly ever needed, so that they are not part of every start.
-        from polyir.model.copies import without_copies
+        from polyir.proofs.copies import without_copies
         from polyir.transform.given_schedule import tree_of_map
 
         order = None if scop.dependences is None else scop.dependences.data.order

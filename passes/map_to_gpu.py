@@ -13,8 +13,6 @@ from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import ResourceError
 from polyir.dialects.scop import ScopOp
 from polyir.loops.on_device import assume_on_device
-from polyir.model.proof import is_unchecked
-from polyir.model.scop_state import ScopState
 from polyir.passes.gpu_check import require_correct_kernels
 from polyir.passes.gpu_kernels import GpuKernelsPass
 from polyir.passes.gpu_map import GpuMapPass
@@ -24,8 +22,10 @@ from polyir.passes.gpu_tile import GpuTilePass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import scops_in
 from polyir.passes.reassociate import ReassociatePass
+from polyir.proofs.remembered import is_unchecked
 from polyir.transform.gpu.placement import SequentialParts
 from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays, Vectors
+from polyir.transform.scop_state import ScopState
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import LoopAddress
 from polyir.transform.balance import Distribution, with_dynamic_loops
 from polyir.transform.parallel import Which, mark_loops, mark_parallel
+from polyir.tree.addresses import LoopAddress
 
 
 @dataclass(frozen=True)

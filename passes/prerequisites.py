@@ -31,13 +31,13 @@ from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome, require_outcome
-from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
 from polyir.model.reductions import oriented, prepare_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.transform.address import LoopAddress, StatementAddress
+from polyir.proofs.remembered import is_proved, makes_claims, needs_proof, remember_proof
 from polyir.tree import Schedule
+from polyir.tree.addresses import LoopAddress, StatementAddress
 from polyir.tree.operations import set_schedule
 from polyir.universe import pass_type
 
@@ -320,7 +320,7 @@ class ScopPass(PassOnScops):
             outcome = replace(outcome, dependences=oriented(known, outcome.schedule))
         if scop.op.local_arrays and not self.moves_nothing:
             # Few scops have local arrays, and start-up is part of every run.
-            from polyir.model.copies import require_right_copies
+            from polyir.proofs.copies import require_right_copies
 
             require_right_copies(scop.under(outcome.schedule))
         return outcome
@@ -421,7 +421,7 @@ def use_new_tree(
 
 def _settled_claims(scop: Scop, what: str) -> Outcome | None:
     """The tree with what is true; `None` if that is all that it claims."""
-    from polyir.transform.claims import false_claims
+    from polyir.proofs.claims import false_claims
     from polyir.transform.loop_attributes import settled
 
     dependences = scop.dependences

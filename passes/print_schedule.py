@@ -19,7 +19,7 @@ class PrintSchedulePass(ModulePass):
 
     The lines are comments, so the whole output is still a valid program. If necessary, programs
     are raised first. See `polyir.transform.outline` for the notation, and
-    `polyir.transform.address` for that of addresses.
+    `polyir.tree.addresses` for that of addresses.
 
         // schedule of @sweep:
         // band of 1

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from polyir.base.limits import limited, started
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
     RewritePass,
@@ -16,6 +15,7 @@ from polyir.passes.prerequisites import (
     require_proved,
     settle_claims,
 )
+from polyir.proofs.copies import require_right_copies
 from polyir.transform.promote import PromoteOptions, Promotion, plan_promotion
 from polyir.transform.promoted_scop import apply_promotion
 

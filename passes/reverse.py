@@ -8,8 +8,8 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import LoopAddress
 from polyir.transform.affine_change import reverse
+from polyir.tree.addresses import LoopAddress
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,12 @@ from polyir.base.limits import ResourceError, limited
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.schedule_tree import TreeOp
 from polyir.dialects.scop import ScopOp
-from polyir.model.analysis import compute_dependences
-from polyir.model.copies import require_same_program
-from polyir.model.legality import describe_violations, violations
-from polyir.model.proof import remember_proof
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import dependences_of
-from polyir.transform.address import TreePath
-from polyir.transform.claims import FalseClaim, false_claims
-from polyir.tree.added import added_statements
+from polyir.proofs.claims import FalseClaim
+from polyir.proofs.remembered import remember_proof
+from polyir.proofs.schedules import false_claims_of_schedule
+from polyir.tree.addresses import TreePath
 
 WHAT = "the check of the schedule"
 
@@ -72,21 +69,7 @@ def require_correct(scop: Scop, dependences: Dependences) -> None:
 def _checked(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
     """The false claims of a schedule whose order is legal."""
     with errors_at(scop.op):
-        return limited(WHAT, partial(_check, scop, dependences))
-
-
-def _check(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
-    found = violations(dependences, scop.schedule)
-    if found:
-        count = len(dependences.ordering)
-        message = describe_violations(found, count, "the schedule")
-        raise LegalityError(message, violated=found[0].pair)
-    if scop.op.local_arrays or added_statements(scop.schedule):
-        require_same_program(scop)
-        # The copies must be known to run as often and in the order that is claimed.
-        has_reductions = bool(dependences.reductions)
-        dependences = compute_dependences(scop, is_bounded=False, reassociate=has_reductions)
-    return false_claims(scop.schedule, dependences, scop.context)
+        return limited(WHAT, partial(false_claims_of_schedule, scop, dependences))
 
 
 def _first_pair(found: Sequence[FalseClaim]) -> ViolatedPair | None:

@@ -44,7 +44,6 @@ from polyir.choose.model import Cost, CostModel
 from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, MOST_ACCESSES, WORTH
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Outcome
-from polyir.model.proof import is_proved, remember_proof
 from polyir.model.reductions import oriented
 from polyir.model.scop import Scop, scop_of
 from polyir.model.temporaries import is_allocated
@@ -61,6 +60,7 @@ from polyir.passes.promote_private import ALIGNMENT, PromotePrivatePass
 from polyir.passes.shown_steps import give_body, shown_step
 from polyir.passes.strategies import Situation, Strategy, is_for_threads, strategies
 from polyir.passes.strategy_names import CHOSEN, ORIGINAL, PASS_NAME, StrategyName, StrategyRemark
+from polyir.proofs.remembered import is_proved, remember_proof
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
 from polyir.transform.private_arrays import plan_private_arrays
 from polyir.transform.promote import Promotion

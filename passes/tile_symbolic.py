@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.model.proof import keeping_proof
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass, scops_in
+from polyir.proofs.remembered import keeping_proof
 from polyir.transform.symbolic_tile import (
     SymbolicTileOptions,
     declare_sizes,

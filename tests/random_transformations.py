@@ -14,7 +14,7 @@ from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
 from polyir.sets.lists import parameters_of
-from polyir.transform.address import Directory, LoopAddress, StatementPart
+from polyir.tree.addresses import Directory, LoopAddress, StatementPart
 from polyir.tree.nodes import is_same
 from polyir.universe import available_passes, new_context
 

@@ -354,7 +354,7 @@ class PolyirOptMain(xDSLOptMain):
         if self.args.require_checked:
             raise OptionError("--require-checked does not go with --no-check")
         # Imported when it is needed: start-up is part of every run.
-        from polyir.model.proof import unchecked
+        from polyir.proofs.remembered import unchecked
 
         return unchecked()
 

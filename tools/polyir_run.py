@@ -34,7 +34,6 @@ from polyir.base.diagnostics import (
 from polyir.base.limits import time_limited_to
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import Scop, scop_of
-from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import (
     RANKS_PIPELINE,
@@ -65,6 +64,7 @@ from polyir.tools.command_line import (
 )
 from polyir.tools.pass_help import add_information
 from polyir.tools.ranked_runs import RankedRuns, check_options, run_ranked, sample_arguments
+from polyir.tree.symbolic_tiles import all_tiles
 from polyir.tuning.kernel import function_of
 from polyir.universe import available_passes
 

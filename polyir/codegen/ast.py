@@ -6,7 +6,7 @@ the same meaning become one: isl has three divisions, all of which round down as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import cast
@@ -14,6 +14,7 @@ from typing import cast
 import islpy as isl
 
 from polyir.model.index_expressions import require_index_number
+from polyir.proofs.generated_code import GeneratedInstance, GeneratedLoop
 
 
 class Operator(Enum):
@@ -140,26 +141,51 @@ class OwnBoundError(ValueError):
     """The bound of a loop of isl's AST changes with its own iterator."""
 
 
+def children_of(node: AstNode) -> tuple[AstNode, ...]:
+    """The nodes directly below `node`, in the order of execution."""
+    match node:
+        case AstFor() | AstLet() | AstMark():
+            return (node.body,)
+        case AstIf():
+            return (node.then,) if node.otherwise is None else (node.then, node.otherwise)
+        case AstBlock():
+            return node.children
+        case AstInstance():
+            return ()
+
+
 def ast_nodes(node: AstNode) -> Iterator[AstNode]:
     """All nodes from `node` down, parents first."""
     yield node
-    match node:
-        case AstFor() | AstLet() | AstMark():
-            yield from ast_nodes(node.body)
-        case AstIf():
-            yield from ast_nodes(node.then)
-            if node.otherwise is not None:
-                yield from ast_nodes(node.otherwise)
-        case AstBlock():
-            for child in node.children:
-                yield from ast_nodes(child)
-        case AstInstance():
-            return
+    for child in children_of(node):
+        yield from ast_nodes(child)
 
 
 def statements_in(node: AstNode) -> tuple[str, ...]:
     """The names of the statements from `node` down, once for each place where one is executed."""
     return tuple(inner.statement for inner in ast_nodes(node) if isinstance(inner, AstInstance))
+
+
+def generated_instances(
+    node: AstNode,
+    dates: Sequence[isl.Map],
+    iterators: Sequence[str],
+    loops: tuple[GeneratedLoop, ...] = (),
+) -> Iterator[GeneratedInstance]:
+    """The instances from `node` down, in the order of execution, inside of `loops`.
+
+    `dates` are those of the instance nodes by their numbers, and `iterators` the names of the
+    loops by schedule depth.
+    """
+    match node:
+        case AstFor() | AstLet():
+            loop = GeneratedLoop(iterators.index(node.iterator))
+            yield from generated_instances(node.body, dates, iterators, (*loops, loop))
+        case AstInstance():
+            yield GeneratedInstance(loops, dates[node.number])
+        case _:
+            for child in children_of(node):
+                yield from generated_instances(child, dates, iterators, loops)
 
 
 def without_statements(node: AstNode, is_unwanted: Callable[[str], bool]) -> AstNode | None:

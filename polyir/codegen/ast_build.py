@@ -30,17 +30,12 @@ from polyir.codegen.ast import (
     OwnBoundError,
     ast_nodes,
     expression_from_isl,
+    generated_instances,
     node_from_isl,
     statements_in,
     uses,
     variables_in,
     without_statements,
-)
-from polyir.codegen.ast_check import (
-    GeneratedNodes,
-    executes_each_once,
-    executes_just_its_domain,
-    is_in_order,
 )
 from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
@@ -65,6 +60,11 @@ from polyir.model.index_expressions import WideNumberError
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import iterates_over_tiles, member_functions
+from polyir.proofs.generated_code import (
+    executes_each_once,
+    executes_just_its_domain,
+    is_in_order,
+)
 from polyir.sets.callbacks import Callbacks
 from polyir.sets.lists import maps_of, parameters_of, sets_of
 from polyir.tree import Kind, Schedule, ScheduleNode, mapped_bottom_up
@@ -356,10 +356,10 @@ def _generate(
         result = replace(ast, root=with_steps(root, ast.iterators))
         if not is_wanted(result):
             return result
-        generated = GeneratedNodes(dates, ast.iterators, tree)
+        generated = tuple(generated_instances(root, dates, ast.iterators))
         checks = {
-            budgets.AST_PARTITION: partial(executes_each_once, root, generated, whole, context),
-            budgets.AST_ORDER: partial(is_in_order, root, generated, whole.map),
+            budgets.AST_PARTITION: partial(executes_each_once, generated, whole, context),
+            budgets.AST_ORDER: partial(is_in_order, generated, tree, whole.map),
         }
         results = {budget: within_operations(budget, check) for budget, check in checks.items()}
         if False not in results.values():

@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint
 from polyir.codegen.kernels import Kernel
 from polyir.model.gpu import AXES, HOST_PART
 from polyir.model.scop import Scop
-from polyir.model.transfers import transfers
+from polyir.proofs.transfers import transfers
 
 
 @dataclass(frozen=True)

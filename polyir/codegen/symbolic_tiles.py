@@ -20,10 +20,10 @@ import islpy as isl
 from polyir.base.diagnostics import PolyirError
 from polyir.codegen.band_members import iterator_of
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
-from polyir.model.order import Member
-from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
 from polyir.sets.lists import sets_of
 from polyir.tree import BandMember, Schedule, ScheduleNode
+from polyir.tree.order import Member
+from polyir.tree.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
 
 
 @dataclass(frozen=True)

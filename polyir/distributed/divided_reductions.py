@@ -19,10 +19,8 @@ import islpy as isl
 from xdsl.ir import Attribute, SSAValue
 
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.model.order import Active, all_active
 from polyir.model.scop import Scop, scop_of
 from polyir.model.updates import Combiner
-from polyir.transform.address import TreePath, node_at
 from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import Allocator, on_statement
 from polyir.transform.reassociation.private_results import (
@@ -35,7 +33,9 @@ from polyir.transform.reassociation.reduction_loops import ReductionLoops
 from polyir.transform.reassociation.rewriting import Namer
 from polyir.transform.reassociation.tree import changed_at, filter_of_new
 from polyir.tree import Band, Filter, Node, Schedule, ScheduleNode, SequenceNode
+from polyir.tree.addresses import TreePath, node_at
 from polyir.tree.operations import set_schedule
+from polyir.tree.order import Active, all_active
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ from polyir.distributed.requirements import (
 from polyir.distributed.transfers import Transfer, transfer
 from polyir.irregular.code import Code
 from polyir.model.scop import Scop
-from polyir.transform.walk import name_list
+from polyir.tree.names import name_list
 from polyir.tree.operations import operations_of
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from polyir.sets.examples import small_point
 from polyir.sets.lists import parameters_of, text_of
-from polyir.sets.maps import small_point
 
 
 def named(points: isl.Set, names: Sequence[str]) -> isl.Set:

@@ -59,9 +59,9 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.model.analysis import arrays_in_order
-from polyir.model.legality import require_legal
-from polyir.model.proof import remember_proof
 from polyir.model.scop import scop_of
+from polyir.proofs.legality import require_legal
+from polyir.proofs.remembered import remember_proof
 from polyir.sets.hulls import coalesced
 from polyir.sets.names import unique_name
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of

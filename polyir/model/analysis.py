@@ -25,13 +25,13 @@ from polyir.base.budgets import Budget
 from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.model.order import ordered_pairs
 from polyir.model.reductions import Updates, updates_of
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.sets.lists import basic_maps_of, maps_of
 from polyir.tree import Schedule
 from polyir.tree.isl_border import to_isl
+from polyir.tree.order import ordered_pairs
 
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
 """The kinds that a schedule must respect."""

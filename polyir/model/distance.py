@@ -25,9 +25,9 @@ from math import inf, prod
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence
-from polyir.model.order import Active, Member, across_children
 from polyir.sets.lists import basic_maps_of
 from polyir.tree import Kind, Schedule
+from polyir.tree.order import Active, Member, across_children
 
 _MOST_WRITTEN_OUT = 27
 """The largest box of distances that is told point by point: a stencil in three dimensions."""

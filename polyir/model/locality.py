@@ -9,11 +9,11 @@ from functools import lru_cache
 
 import islpy as isl
 
-from polyir.model.order import MOST_REMEMBERED
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.sets.values import isl_value
 from polyir.tree import ScheduleNode
+from polyir.tree.order import MOST_REMEMBERED
 
 
 class Locality(Enum):

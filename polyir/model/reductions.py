@@ -14,13 +14,13 @@ import islpy as isl
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
 from polyir.dialects.scop import ScopOp
 from polyir.model.extrema import simplify_extrema
-from polyir.model.legality import example_of
-from polyir.model.order import ordered_pairs
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.updates import Update, allow_overflow, update_of
+from polyir.sets.examples import example_of
 from polyir.sets.lists import maps_of
 from polyir.tree import Schedule
+from polyir.tree.order import ordered_pairs
 
 
 @dataclass(frozen=True)

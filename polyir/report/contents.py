@@ -18,11 +18,11 @@ from polyir.dialects.dependence import Dependence
 from polyir.dialects.scop import KEEPS_LOOPS
 from polyir.model.dependence_text import relation_text
 from polyir.model.distance import common_loops, vectors_of
-from polyir.model.proof import are_kernels_proved, needs_proof
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
 from polyir.passes.prerequisites import lower_scops, scops_in
 from polyir.passes.strategy_names import StrategyRemark
+from polyir.proofs.remembered import are_kernels_proved, needs_proof
 from polyir.report.computations import computed
 from polyir.report.estimates import EstimateTable, estimate_tables
 from polyir.report.footprints import Estimate, estimate_of

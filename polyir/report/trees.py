@@ -11,13 +11,14 @@ import islpy as isl
 from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.model.legality import Violation, first_ordered
-from polyir.model.order import Active, Member, all_active, backward, below, forward, still_active
 from polyir.model.scop import Scop
+from polyir.proofs.legality import Violation, first_ordered
 from polyir.sets.lists import text_of
-from polyir.transform.address import Directory, LoopPosition, TreePath
-from polyir.transform.walk import BAND, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import AddedBelow, BandMember, Kind, Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, LoopPosition, TreePath
+from polyir.tree.names import statements_of
+from polyir.tree.order import Active, Member, all_active, backward, below, forward, still_active
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.model.bands import annotate_bands
 from polyir.model.distance import common_loops, vectors_of
-from polyir.model.legality import violations
+from polyir.proofs.bands import annotate_bands
+from polyir.proofs.legality import violations
 from polyir.sets.lists import sets_of
 from polyir.tree import Kind, Schedule, ScheduleNode
 

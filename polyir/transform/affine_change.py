@@ -17,11 +17,11 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.sets.lists import parameters_of
 from polyir.sets.values import isl_value
-from polyir.transform.address import Directory, Loop, LoopAddress, StatementAddress
 from polyir.transform.bands import listed, replace_band, require_free
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import name_list, statements_of
 from polyir.tree import Schedule
+from polyir.tree.addresses import Directory, Loop, LoopAddress, StatementAddress
+from polyir.tree.names import name_list, statements_of
 
 _Change = Callable[[isl.UnionPwAff], isl.UnionPwAff]
 

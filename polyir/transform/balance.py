@@ -14,8 +14,9 @@ from polyir.dialects.loop_attributes import DynamicAttr, LoopAttributes, Paralle
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves, loop_steps
 from polyir.sets.lists import basic_sets_of, maps_of
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode, mapped_children
+from polyir.tree.names import name_list, statements_of
 
 Distribution = Literal["static", "balanced"]
 """How threads share the iterations of a parallel loop: in equal numbers, or so that all are busy.

@@ -8,10 +8,11 @@ from typing import Literal
 from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes
-from polyir.model.bands import active_at, merge_below
-from polyir.transform.address import Directory, LoopAddress, LoopPosition, node_at
-from polyir.transform.walk import describe_band, has_permutable_band, with_permutable_bands
+from polyir.proofs.bands import active_at, merge_below
+from polyir.transform.walk import has_permutable_band, with_permutable_bands
 from polyir.tree import BandMember, Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, LoopAddress, LoopPosition, node_at
+from polyir.tree.names import describe_band
 
 Degrees = int | Literal["all"]
 """How many loops of a band are to run in parallel: a number, or all that can."""

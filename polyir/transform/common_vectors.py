@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import active_at, band_facts
-from polyir.model.order import Active, separates, still_active
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.model.updates import update_of
+from polyir.proofs.bands import active_at, band_facts
 from polyir.transform.directions import direction_of, loop_of_updates
 from polyir.transform.tile import runs_over_tiles
 from polyir.tree import Kind, ScheduleNode
+from polyir.tree.order import Active, separates, still_active
 
 Statements = Mapping[str, Statement]
 """The statements of a scop, by their names."""

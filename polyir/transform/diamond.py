@@ -14,23 +14,18 @@ import islpy as isl
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import Obstacle, active_at
-from polyir.model.order import Active, Member
 from polyir.model.outcome import Outcome
+from polyir.proofs.bands import Obstacle, active_at
 from polyir.sets.lists import sets_of
 from polyir.sets.values import isl_value
-from polyir.transform.address import LoopAddress
 from polyir.transform.bands import Degrees, anchored, degrees_of_band, start_at, too_few_degrees
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import insert_tiles, runs_over_tiles
-from polyir.transform.walk import (
-    BAND,
-    because,
-    describe_band,
-    no_permutable_band,
-    summary,
-)
+from polyir.transform.walk import BAND, because, no_permutable_band, summary
 from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
+from polyir.tree.addresses import LoopAddress
+from polyir.tree.names import describe_band
+from polyir.tree.order import Active, Member
 
 
 @dataclass(frozen=True)

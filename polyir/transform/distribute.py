@@ -13,16 +13,12 @@ from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves
 from polyir.sets.lists import sets_of
 from polyir.sets.maps import universe
-from polyir.transform.address import Directory, LoopAddress, StatementAddress
 from polyir.transform.bands import listed
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import (
-    BAND,
-    check_statements,
-    names_in,
-    statements_of,
-)
+from polyir.transform.walk import BAND
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, LoopAddress, StatementAddress
+from polyir.tree.names import check_statements, names_in, statements_of
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,13 @@ from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves
 from polyir.sets.lists import basic_sets_of, maps_of, sets_of
 from polyir.sets.maps import universe
-from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, band_from
 from polyir.transform.loop_attributes import settled
 from polyir.transform.tile import runs_over_tiles
-from polyir.transform.walk import (
-    BAND,
-    MARK,
-    below_marks,
-    describe_band,
-    summary,
-)
+from polyir.transform.walk import BAND, MARK, below_marks, summary
 from polyir.tree import Schedule, ScheduleNode, mapped_children
+from polyir.tree.addresses import LoopAddress
+from polyir.tree.names import describe_band
 
 LoopKind = Literal["atomic", "default", "separate"]
 """isl's loop kinds: one loop with guards inside, isl's choice, loops without guards."""

@@ -11,11 +11,12 @@ import islpy as isl
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
 from polyir.transform.bands import anchored, listed
 from polyir.transform.loop_attributes import merged, settled
-from polyir.transform.walk import BAND, check_statements, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import BandMember, Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, LoopAddress, LoopPosition, TreePath, node_at
+from polyir.tree.names import check_statements, statements_of
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from polyir.base.diagnostics import OptionError, nearest
 from polyir.dialects.dependence import Dependences
-from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
+from polyir.sets.examples import example_of
 from polyir.sets.lists import maps_of, parameters_of, sets_of
 from polyir.sets.maps import universe
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import name_list, names_in
 from polyir.tree import BandMember, Schedule, ScheduleNode
 from polyir.tree.isl_border import from_text
+from polyir.tree.names import name_list, names_in
 from polyir.tree.operations import operations_of
 
 _TREE = re.compile(r"\s*\{?\s*[\"']?domain[\"']?\s*:")

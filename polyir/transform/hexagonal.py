@@ -17,18 +17,19 @@ import islpy as isl
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import active_at
-from polyir.model.order import Member
 from polyir.model.outcome import Outcome
+from polyir.proofs.bands import active_at
 from polyir.sets.lists import sets_of
-from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, start_at
 from polyir.transform.hexagons import Hexagons
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.stencils import NoStencilError, Slopes, TimeSteps, slopes_along, time_steps
 from polyir.transform.tile import by_sizes, runs_over_tiles, tile_values
-from polyir.transform.walk import BAND, name_list, statements_of, summary
+from polyir.transform.walk import BAND, summary
 from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
+from polyir.tree.addresses import LoopAddress
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.order import Member
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import listed, replace_band, require_free
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import BAND, MARK, name_list, statements_of
+from polyir.transform.walk import BAND, MARK
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, Loop, LoopAddress
+from polyir.tree.names import name_list, statements_of
 
 
 @dataclass(frozen=True)

@@ -7,29 +7,24 @@ from dataclasses import dataclass, replace
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import active_at, merge_below
-from polyir.model.legality import violations
 from polyir.model.locality import (
     LoopLocality,
     innermost_score,
     localities_of_band,
 )
-from polyir.model.order import Active, below, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
-from polyir.transform.address import LoopAddress
+from polyir.proofs.bands import active_at, merge_below
+from polyir.proofs.legality import violations
 from polyir.transform.bands import anchored, replace_band, start_at
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import carriers
 from polyir.transform.tile import is_within_tiles
-from polyir.transform.walk import (
-    BAND,
-    describe_band,
-    no_permutable_band,
-    statements_of,
-    summary,
-)
+from polyir.transform.walk import BAND, no_permutable_band, summary
 from polyir.tree import Kind, Schedule, ScheduleNode, mapped_children
+from polyir.tree.addresses import LoopAddress
+from polyir.tree.names import describe_band, statements_of
+from polyir.tree.order import Active, below, still_active
 
 SEQUENCE = Kind.SEQUENCE
 

@@ -17,16 +17,16 @@ from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.model.updates import update_of
-from polyir.transform.address import (
+from polyir.transform.directions import direction_of
+from polyir.transform.strip_mine import UnrollJamOptions, unroll_jam
+from polyir.tree import Schedule
+from polyir.tree.addresses import (
     Directory,
     LoopAddress,
     LoopPosition,
     StatementPart,
     node_at,
 )
-from polyir.transform.directions import direction_of
-from polyir.transform.strip_mine import UnrollJamOptions, unroll_jam
-from polyir.tree import Schedule
 
 ROWS = 4
 """The copies: so many rows of a matrix are read at once, and each sum has a register of its own."""

@@ -30,12 +30,13 @@ from xdsl.ir import Attribute
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel, rules_of
 from polyir.dialects.mark_attributes import SymbolicTiles
-from polyir.model.bands import BandFacts, active_at, annotate_bands, band_facts, facts_of_band
-from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
-from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.proofs.bands import BandFacts, active_at, annotate_bands, band_facts, facts_of_band
+from polyir.proofs.legality import require_legal
+from polyir.transform.walk import BAND
 from polyir.tree import Kind, Schedule, ScheduleNode, mapped_children
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 
 
 def cut(attributes: LoopAttributes) -> tuple[LoopAttributes, LoopAttributes]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import islpy as isl
 
 from polyir.sets.lists import text_of
-from polyir.transform.address import Directory, LoopPosition, TreePath
 from polyir.transform.bands import listed
-from polyir.transform.walk import BAND, MARK, statements_of
+from polyir.transform.walk import BAND, MARK
 from polyir.tree import AddedBelow, BandMember, Kind, Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, LoopPosition, TreePath
+from polyir.tree.names import statements_of
 
 _INDENT = "  "
 

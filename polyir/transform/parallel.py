@@ -19,9 +19,19 @@ from polyir.dialects.loop_attributes import (
     requires_parallel,
 )
 from polyir.dialects.mark_attributes import SymbolicTiles
-from polyir.model.bands import active_at, band_facts
-from polyir.model.legality import Violation, first_ordered
-from polyir.model.order import (
+from polyir.model.outcome import Outcome
+from polyir.model.statements import Statement
+from polyir.model.tree_loops import loop_steps
+from polyir.model.updates import elements, update_of
+from polyir.proofs.bands import active_at, band_facts
+from polyir.proofs.legality import Violation, first_ordered
+from polyir.transform.bands import with_attributes_at
+from polyir.transform.loop_attributes import parallel_tile_loops, with_attribute
+from polyir.transform.walk import summary
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, Loop, LoopAddress
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.order import (
     Active,
     Member,
     all_active,
@@ -31,20 +41,7 @@ from polyir.model.order import (
     separates,
     still_active,
 )
-from polyir.model.outcome import Outcome
-from polyir.model.statements import Statement
-from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
-from polyir.model.tree_loops import loop_steps
-from polyir.model.updates import elements, update_of
-from polyir.transform.address import Directory, Loop, LoopAddress
-from polyir.transform.bands import with_attributes_at
-from polyir.transform.loop_attributes import parallel_tile_loops, with_attribute
-from polyir.transform.walk import (
-    name_list,
-    statements_of,
-    summary,
-)
-from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 
 PARALLEL = ParallelAttr()
 LEAF = Kind.LEAF

@@ -10,13 +10,13 @@ from itertools import combinations
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import active_at, merge_below
-from polyir.model.order import Active, across_children, below, still_active
+from polyir.proofs.bands import active_at, merge_below
 from polyir.sets.lists import sets_of
 from polyir.transform.bands import replace_band
 from polyir.transform.tile import is_within_tiles, runs_over_tiles
 from polyir.transform.walk import MARK
 from polyir.tree import Kind, ScheduleNode
+from polyir.tree.order import Active, across_children, below, still_active
 
 SEQUENCE = Kind.SEQUENCE
 FILTER = Kind.FILTER

@@ -26,7 +26,6 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import schedules_below
 from polyir.model.vectors import element_bytes
-from polyir.transform.address import LoopPosition, TreePath, node_at
 from polyir.transform.copy_statements import PromotedArray
 from polyir.transform.parallel import mark_parallel
 from polyir.transform.promote import (
@@ -39,8 +38,10 @@ from polyir.transform.promote import (
     require_arrays,
 )
 from polyir.transform.reference_groups import LoopBody, NotPromotableError, body_of_loop
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.addresses import LoopPosition, TreePath, node_at
+from polyir.tree.names import name_list, statements_of
 
 
 def plan_private_arrays(

@@ -15,16 +15,17 @@ import islpy as isl
 
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import annotate_bands
-from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
+from polyir.proofs.bands import annotate_bands
+from polyir.sets.examples import example_of
 from polyir.sets.lists import maps_of, sets_of
 from polyir.sets.values import isl_value
 from polyir.transform.bands import replace_band, require_free
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import PARALLEL, mark_parallel
-from polyir.transform.walk import BAND, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import BandMember, Kind, Schedule, ScheduleNode, mapped_children
+from polyir.tree.names import statements_of
 
 _SEQUENCES = (Kind.SEQUENCE, Kind.SET)
 

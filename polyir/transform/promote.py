@@ -30,7 +30,6 @@ from polyir.model.vectors import VECTOR_BYTES
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
-from polyir.transform.address import LoopAddress, TreePath
 from polyir.transform.copied_elements import CopiedElements, Footprint
 from polyir.transform.copy_statements import (
     CopyLoop,
@@ -54,6 +53,7 @@ from polyir.transform.reference_groups import (
 )
 from polyir.tree import Extension, Filter, Mark, Node, Schedule, SequenceNode
 from polyir.tree.added import finished
+from polyir.tree.addresses import LoopAddress, TreePath
 
 PromotedSpace = Literal["auto", "heap", "stack", "register"]
 

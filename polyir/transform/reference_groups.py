@@ -18,12 +18,12 @@ from polyir.base.diagnostics import LegalityError
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
-from polyir.model.symbolic_tiles import tiled_loops, tiles_at
 from polyir.model.tree_loops import iterations_at
 from polyir.sets.lists import maps_of
-from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
 from polyir.transform.walk import BAND
 from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, LoopAddress, LoopPosition, TreePath, node_at
+from polyir.tree.symbolic_tiles import tiled_loops, tiles_at
 
 
 class NotPromotableError(ValueError):

@@ -10,12 +10,11 @@ import islpy as isl
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, ReductionAttr, VectorAttr
-from polyir.model.bands import active_at, band_facts
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.vectors import has_vectors
+from polyir.proofs.bands import active_at, band_facts
 from polyir.sets.lists import sets_of
-from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, replace_band, start_at
 from polyir.transform.common_vectors import (
     are_parallel,
@@ -39,13 +38,10 @@ from polyir.transform.point_distribution import (
     untangled,
 )
 from polyir.transform.tile import runs_over_tiles, tile_values
-from polyir.transform.walk import (
-    BAND,
-    describe_band,
-    no_permutable_band,
-    summary,
-)
+from polyir.transform.walk import BAND, no_permutable_band, summary
 from polyir.tree import BandMember, Kind, Schedule, ScheduleNode
+from polyir.tree.addresses import LoopAddress
+from polyir.tree.names import describe_band
 
 LEAF = Kind.LEAF
 

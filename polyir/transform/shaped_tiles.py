@@ -11,14 +11,15 @@ import islpy as isl
 
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import annotate_band
 from polyir.model.outcome import Outcome
+from polyir.proofs.bands import annotate_band
 from polyir.sets.values import isl_value
 from polyir.transform.bands import anchored
 from polyir.transform.loop_attributes import settled
 from polyir.transform.tile import TileOptions, insert_tiles, runs_over_tiles
-from polyir.transform.walk import BAND, name_list, statements_of, summary
+from polyir.transform.walk import BAND, summary
 from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
+from polyir.tree.names import name_list, statements_of
 
 
 @dataclass(frozen=True)

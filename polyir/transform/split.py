@@ -14,10 +14,10 @@ from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.sets.lists import parameters_of
-from polyir.transform.address import Directory, LoopAddress, StatementAddress, StatementPart
 from polyir.transform.bands import listed, require_free, split_at
 from polyir.transform.loop_attributes import settled
 from polyir.tree import Schedule
+from polyir.tree.addresses import Directory, LoopAddress, StatementAddress, StatementPart
 
 
 @dataclass(frozen=True)

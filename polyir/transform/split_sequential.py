@@ -13,13 +13,14 @@ from itertools import chain
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.model.order import Active, all_active, below, forward, still_active
 from polyir.model.outcome import Outcome
 from polyir.sets.lists import basic_maps_of, sets_of
 from polyir.transform.bands import require_free, split_at
 from polyir.transform.loop_attributes import settled
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.order import Active, all_active, below, forward, still_active
 
 WHAT = "splitting sequential loops"
 

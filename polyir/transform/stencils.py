@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from polyir.model.bands import Obstacle
-from polyir.model.order import Active, Member, backward, forward
+from polyir.proofs.bands import Obstacle
 from polyir.sets.values import isl_value
+from polyir.tree.order import Active, Member, backward, forward
 
 
 class NoStencilError(Exception):

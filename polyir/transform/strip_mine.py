@@ -12,11 +12,11 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import member_steps
 from polyir.sets.lists import sets_of
-from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import replace_band, require_free, single_out
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import tile_values
 from polyir.tree import BandMember, Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, Loop, LoopAddress
 
 UNROLL = isl.ast_loop_type.unroll
 

@@ -19,14 +19,14 @@ from polyir.dialects.mark_attributes import Origins, SymbolicTiles
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
-from polyir.model.symbolic_tiles import all_tiles, with_tiles
 from polyir.sets.lists import parameters_of
-from polyir.transform.address import Directory, Loop, LoopAddress, LoopPosition, node_at
 from polyir.transform.bands import listed, require_free, split_at
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import Levels, TileOptions, Tiler, run_tiler
 from polyir.transform.walk import BAND, MARK
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, Loop, LoopAddress, LoopPosition, node_at
+from polyir.tree.symbolic_tiles import all_tiles, with_tiles
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def tile_symbolically(
 ) -> Outcome:
     """Tile every permutable band that is wide enough, or the given loops, in symbolic sizes.
 
-    A mark above a band stands for the loops over its tiles (`polyir.model.symbolic_tiles`):
+    A mark above a band stands for the loops over its tiles (`polyir.tree.symbolic_tiles`):
 
         band [i, j]     =>     mark #poly.tile<outset [T0, T1]>
                                  band [i, j]

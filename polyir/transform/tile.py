@@ -18,21 +18,12 @@ from polyir.model.tree_loops import (
     schedules_below,
 )
 from polyir.sets.values import isl_value
-from polyir.transform.address import Directory, Loop, LoopAddress, node_at
 from polyir.transform.bands import anchored, listed, require_free, split_at, with_attributes_at
 from polyir.transform.loop_attributes import cut, settled
-from polyir.transform.walk import (
-    BAND,
-    MARK,
-    because,
-    describe_band,
-    name_list,
-    names_in,
-    statements_of,
-    summary,
-    with_permutable_bands,
-)
+from polyir.transform.walk import BAND, MARK, because, summary, with_permutable_bands
 from polyir.tree import BandMember, Kind, Schedule, ScheduleNode, mapped_children
+from polyir.tree.addresses import Directory, Loop, LoopAddress, node_at
+from polyir.tree.names import describe_band, name_list, names_in, statements_of
 
 Levels = tuple[tuple[int, ...], ...]
 """The tile sizes of the loops of a band, for each level, outermost first; none for no tiles."""

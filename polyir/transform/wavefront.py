@@ -11,12 +11,10 @@ import islpy as isl
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import SymbolicTiles
-from polyir.model.bands import active_at, annotate_bands, band_facts
 from polyir.model.outcome import Outcome
-from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree_loops import member_steps
+from polyir.proofs.bands import active_at, annotate_bands, band_facts
 from polyir.sets.values import isl_value
-from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     Degrees,
     anchored,
@@ -28,15 +26,11 @@ from polyir.transform.bands import (
 )
 from polyir.transform.loop_attributes import settled
 from polyir.transform.tile import is_within_tiles, runs_over_tiles
-from polyir.transform.walk import (
-    BAND,
-    because,
-    below_marks,
-    describe_band,
-    no_permutable_band,
-    summary,
-)
+from polyir.transform.walk import BAND, because, below_marks, no_permutable_band, summary
 from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
+from polyir.tree.addresses import LoopAddress
+from polyir.tree.names import describe_band
+from polyir.tree.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 
 Which = Literal["outermost", "inner"]
 """The bands that get wavefronts: the outermost ones, or the innermost two loops of each nest."""

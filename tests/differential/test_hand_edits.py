@@ -23,8 +23,8 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir import api
 from polyir.base.diagnostics import LegalityError, PolyirError, remarks_to
 from polyir.base.limits import ResourceError, time_limited_to
-from polyir.model.proof import unchecked
 from polyir.passes.lower_poly import LowerPolyPass
+from polyir.proofs.remembered import unchecked
 from polyir.runtime import compare_bits
 from polyir.universe import new_context
 

@@ -18,9 +18,9 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir import api
 from polyir.base.diagnostics import remarks_to
 from polyir.model.scop import scop_of
-from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, compare_bits
+from polyir.tree.symbolic_tiles import all_tiles
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 

@@ -17,7 +17,7 @@ from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.passes.strategy_names import StrategyName
 from polyir.sets.lists import maps_of
-from polyir.transform.address import Directory
+from polyir.tree.addresses import Directory
 
 DRAWN = "?"
 

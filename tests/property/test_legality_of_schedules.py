@@ -25,8 +25,8 @@ from suites import examples
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.analysis import compute_dependences
-from polyir.model.bands import annotate_bands, facts_of_band, merge_bands
-from polyir.model.legality import violations
+from polyir.proofs.bands import annotate_bands, facts_of_band, merge_bands
+from polyir.proofs.legality import violations
 from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.isl_border import from_text
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from loop_programs import ARRAYS, SIZE, Mode, Program, Step, execute, poly_text, programs
 from poly_text import poly_module, scops_of
 
-from polyir.model.transfers import Transfers, transfers
+from polyir.proofs.transfers import Transfers, transfers
 
 EXTENT = 2
 """The extent of all arrays in each dimension: small, so that programs write all of some arrays."""

@@ -6,13 +6,13 @@ import pytest
 from execution import schedule
 
 from polyir.base.diagnostics import OptionError
-from polyir.transform.address import (
+from polyir.transform.outline import outline
+from polyir.tree.addresses import (
     Directory,
     LoopAddress,
     LoopPosition,
     StatementAddress,
 )
-from polyir.transform.outline import outline
 
 TREE = schedule(
     """{ domain: "{ S[i, j] : 0 <= i, j < 4; T[i] : 0 <= i < 4 }",

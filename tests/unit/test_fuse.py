@@ -6,10 +6,10 @@ import pytest
 from execution import execution, flow, schedule
 
 from polyir.base.diagnostics import LegalityError, OptionError
-from polyir.transform.address import LoopAddress
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.fuse import FuseOptions, fuse
 from polyir.transform.tile import TileOptions, tile
+from polyir.tree.addresses import LoopAddress
 from polyir.tree.nodes import is_same
 
 NESTS = """{ domain: "{ S[i]: 0 <= i < 3; T[i, j]: 0 <= i, j < 3; U[i, j]: 0 <= i, j < 3 }",

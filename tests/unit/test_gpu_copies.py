@@ -24,15 +24,15 @@ from xdsl.ir import Attribute
 
 from polyir import api
 from polyir.base.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
-from polyir.model.copies import require_right_copies
 from polyir.model.scop import Scop
 from polyir.model.vectors import element_number, vector_width
 from polyir.passes import gpu_promote
+from polyir.proofs.copies import require_right_copies
 from polyir.runtime import compare_bits
-from polyir.transform.address import LoopPosition
 from polyir.transform.gpu.double_buffers import FirstAndLater, iterations_ahead
 from polyir.transform.reference_groups import body_of_loop
 from polyir.tree import Schedule
+from polyir.tree.addresses import LoopPosition
 
 SIZES: dict[str, Sizes] = {
     "gemm": {"ni": 20, "nj": 26, "nk": 30},

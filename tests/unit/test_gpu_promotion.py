@@ -23,7 +23,6 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, scop_of
-from polyir.model.scop_state import ScopState
 from polyir.passes import gpu_promote, gpu_synchronise, lower_poly
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits
@@ -31,6 +30,7 @@ from polyir.transform.gpu import promotion
 from polyir.transform.gpu.barriers import Barriers
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
 from polyir.transform.promoted_scop import apply_promotion
+from polyir.transform.scop_state import ScopState
 
 MAPPED = "pluto-schedule,gpu-kernels,gpu-tile,gpu-map"
 

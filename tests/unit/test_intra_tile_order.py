@@ -12,16 +12,16 @@ from polyir import api
 from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.model.analysis import compute_dependences
-from polyir.model.bands import merge_bands
 from polyir.model.locality import LoopLocality, localities_of_band
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
+from polyir.proofs.bands import merge_bands
 from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
 from polyir.transform.parallel import mark_parallel
 from polyir.transform.tile import TileOptions, tile
-from polyir.transform.walk import names_in
 from polyir.transform.wavefront import wavefront
 from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.names import names_in
 from polyir.tree.nodes import is_same
 
 

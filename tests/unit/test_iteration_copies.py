@@ -9,12 +9,12 @@ import islpy as isl
 import pytest
 
 from polyir import api
-from polyir.model.copies import require_right_copies
-from polyir.model.copy_events import Event, access_events
-from polyir.model.iteration_copies import are_right_in_iterations
 from polyir.model.local_arrays import local_marks, shared_arrays
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
+from polyir.proofs.copies import require_right_copies
+from polyir.proofs.copy_events import Event, access_events
+from polyir.proofs.iteration_copies import are_right_in_iterations
 from polyir.sets.maps import moved_along
 from polyir.tree.added import added_statements
 

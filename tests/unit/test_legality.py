@@ -7,9 +7,9 @@ import pytest
 
 from polyir.base.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.model.bands import annotate_bands, facts_of_band, facts_of_nest, merge_bands
 from polyir.model.distance import vectors_of
-from polyir.model.legality import require_legal, violations
+from polyir.proofs.bands import annotate_bands, facts_of_band, facts_of_nest, merge_bands
+from polyir.proofs.legality import require_legal, violations
 from polyir.tree import Schedule, ScheduleNode
 from polyir.tree.isl_border import from_text
 

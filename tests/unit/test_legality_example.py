@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from polyir.model.legality import example_of
+from polyir.sets.examples import example_of
 
 
 def test_parts_that_have_rational_points_only() -> None:

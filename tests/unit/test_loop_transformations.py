@@ -8,7 +8,6 @@ from execution import Instance, assert_respects, execution, flow, schedule
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.transform.address import LoopAddress, StatementAddress
 from polyir.transform.affine_change import (
     ScaleOptions,
     ShiftOptions,
@@ -30,6 +29,7 @@ from polyir.transform.strip_mine import (
     unroll,
     unroll_jam,
 )
+from polyir.tree.addresses import LoopAddress, StatementAddress
 
 NEST = schedule(
     """{ domain: "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < n; T[i] : 0 <= i < n }",

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from polyir.base.diagnostics import OptionError
 from polyir.passes.options import describe_options, pass_from_python, pass_with_options
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
-from polyir.transform.address import LoopAddress
+from polyir.tree.addresses import LoopAddress
 from polyir.universe import available_passes, pass_type
 
 

@@ -14,10 +14,10 @@ from polyir.dialects.isl_attributes import MultiUnionPwAffAttr
 from polyir.dialects.schedule_tree import BandOp
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Outcome
-from polyir.model.proof import is_proved, needs_proof, unchecked
 from polyir.model.scop import Scop
 from polyir.passes import schedule_check
 from polyir.passes.prerequisites import ScopPass, scops_in
+from polyir.proofs.remembered import is_proved, needs_proof, unchecked
 from polyir.tree import BandMember
 from polyir.universe import new_context
 
@@ -122,13 +122,13 @@ def test_a_schedule_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     module = after("poly-dependences")
     text = api.emit(module, "poly")
     checks: list[Scop] = []
-    check = schedule_check._check
+    check = schedule_check.false_claims_of_schedule
 
     def counted(scop: Scop, dependences: Dependences) -> object:
         checks.append(scop)
         return check(scop, dependences)
 
-    monkeypatch.setattr(schedule_check, "_check", counted)
+    monkeypatch.setattr(schedule_check, "false_claims_of_schedule", counted)
     monkeypatch.setattr(schedule_check, "limited", lambda step, compute: compute())
     api.lower(module)
     assert not checks

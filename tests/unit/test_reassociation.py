@@ -19,7 +19,7 @@ from polyir.transform.reassociation.plan import (
     ReassociateOptions,
     find_reduction,
 )
-from polyir.transform.walk import statements_of
+from polyir.tree.names import statements_of
 
 
 def scop_with(body: str, element: str = "f64") -> Scop:

@@ -25,15 +25,13 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import VectorAttr
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
 from polyir.dialects.poly import Poly
-from polyir.model.legality import violations
 from polyir.model.outcome import Outcome
 from polyir.model.scop import scop_of
-from polyir.model.symbolic_tiles import tiles_at, with_tiles
 from polyir.passes.prerequisites import replace_tree, scops_in
+from polyir.proofs.legality import violations
 from polyir.sets.lists import sets_of
 from polyir.tools.polyir_cc import main as polyir_cc
 from polyir.tools.polyir_run import main as polyir_run
-from polyir.transform.address import LoopAddress
 from polyir.transform.affine_change import reverse
 from polyir.transform.interchange import InterchangeOptions, interchange
 from polyir.transform.parallel import PARALLEL, mark_parallel
@@ -41,6 +39,8 @@ from polyir.transform.symbolic_tile import SymbolicTileOptions, tile_symbolicall
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
 from polyir.tree import Schedule
+from polyir.tree.addresses import LoopAddress
+from polyir.tree.symbolic_tiles import tiles_at, with_tiles
 
 NAMES = ("T0", "T1", "T2")
 OPTIONS = SymbolicTileOptions()

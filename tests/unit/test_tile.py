@@ -9,9 +9,9 @@ from execution import Instance, assert_respects, execution, flow, schedule
 from polyir.base.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.tree_loops import member_steps
-from polyir.transform.address import LoopAddress
 from polyir.transform.tile import TileOptions, tile
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.addresses import LoopAddress
 from polyir.tree.nodes import is_same
 
 NOTHING = Dependences(value_based=False, items=())

@@ -9,12 +9,12 @@ from xdsl.dialects.affine import ForOp
 
 from polyir import api
 from polyir.base.walks import operations_in, outermost
-from polyir.model.order import all_active, below, below_child
 from polyir.model.scop import scop_of
 from polyir.model.tree_loops import leaves, schedules_below
 from polyir.passes.prerequisites import analysed_scops
 from polyir.sets.lists import maps_of
 from polyir.tree.isl_border import from_text
+from polyir.tree.order import all_active, below, below_child
 
 
 def test_operations_in_the_order_of_walk() -> None:

@@ -14,8 +14,8 @@ from polyir.dialects.loop_attributes import CutPart, LoopAttribute
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import LoopAddress
 from polyir.transform.parallel import mark_loops
+from polyir.tree.addresses import LoopAddress
 
 
 class NumberAttr(Data[int]):

@@ -15,7 +15,6 @@ from typing import Final
 import islpy as isl
 
 from polyir.model.analysis import flow_in_tree
-from polyir.model.order import MOST_REMEMBERED
 from polyir.model.scop import Scop
 from polyir.schedule.linear import Row, completing_rows, rank
 from polyir.schedule.spatial.references import (
@@ -27,6 +26,7 @@ from polyir.schedule.spatial.references import (
 from polyir.schedule.tree import AffineRow, affine_function
 from polyir.sets.lists import basic_maps_of, maps_of, parameters_of
 from polyir.sets.values import isl_value
+from polyir.tree.order import MOST_REMEMBERED
 
 DEFAULT_LINE_SIZE: Final = 8
 """Doubles in 64 bytes."""

@@ -15,17 +15,17 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import requires_parallel
-from polyir.model.bands import active_at
 from polyir.model.dataflow import ArrayFlow
-from polyir.model.legality import violations
-from polyir.model.order import backward, forward, still_active
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.symbolic_tiles import tiles_at
+from polyir.proofs.bands import active_at
+from polyir.proofs.legality import violations
 from polyir.sets.hulls import coalesced
 from polyir.sets.lists import maps_of
 from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode
+from polyir.tree.order import backward, forward, still_active
+from polyir.tree.symbolic_tiles import tiles_at
 
 
 def conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:

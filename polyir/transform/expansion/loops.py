@@ -10,9 +10,9 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.model.dataflow import ArrayFlow
-from polyir.model.order import Active, Member, all_active, below, separates, still_active
 from polyir.model.scop import Scop
 from polyir.tree import Kind, ScheduleNode
+from polyir.tree.order import Active, Member, all_active, below, separates, still_active
 
 Loops = Literal["needed", "all"]
 """`needed`: the loops that are parallel with private copies; `all`: each that allows copies."""

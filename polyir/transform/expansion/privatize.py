@@ -25,13 +25,12 @@ from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.model.analysis import compute_dependences
 from polyir.model.dataflow import ArrayFlow, ReadFlow, array_flow
 from polyir.model.distance import common_loops
-from polyir.model.legality import example_of
 from polyir.model.memory_accesses import accesses_of
-from polyir.model.order import Active, forward
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Access, Statement
 from polyir.model.temporaries import is_allocated
+from polyir.sets.examples import example_of
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
 from polyir.transform.expansion.loops import Loops, PrivateLoop, false_loops
 from polyir.transform.expansion.temporaries import (
@@ -41,6 +40,7 @@ from polyir.transform.expansion.temporaries import (
     remove_unused,
     temporaries,
 )
+from polyir.tree.order import Active, forward
 
 _NO_LOOP = "each loop that reuses its memory carries one of its values, or is sequential anyway"
 

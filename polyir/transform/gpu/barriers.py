@@ -17,7 +17,6 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.model.bands import active_at
 from polyir.model.gpu import (
     axis_of,
     kernel_marks,
@@ -25,7 +24,6 @@ from polyir.model.gpu import (
     sizes_of_kernel,
     thread_numbers,
 )
-from polyir.model.legality import Violation, example_of
 from polyir.model.local_arrays import (
     Destination,
     LocalMark,
@@ -33,17 +31,21 @@ from polyir.model.local_arrays import (
     local_marks,
     shared_arrays,
 )
-from polyir.model.order import Active, across_children, below, forward, still_active
 from polyir.model.scop import Scop, unique_name
 from polyir.model.statements import AccessKind
+from polyir.proofs.bands import active_at
+from polyir.proofs.legality import Violation
+from polyir.sets.examples import example_of
 from polyir.sets.hulls import convex_with_strides, simplified
 from polyir.sets.lists import maps_of
 from polyir.sets.maps import universe
-from polyir.transform.address import TreePath
-from polyir.transform.walk import BAND, MARK, name_list, statements_of
+from polyir.transform.walk import BAND, MARK
 from polyir.tree import LEAF, Extension, Filter, Kind, Node, Schedule, ScheduleNode, SequenceNode
 from polyir.tree.added import finished, once_each
+from polyir.tree.addresses import TreePath
+from polyir.tree.names import name_list, statements_of
 from polyir.tree.operations import set_schedule
+from polyir.tree.order import Active, across_children, below, forward, still_active
 
 
 @dataclass(frozen=True)

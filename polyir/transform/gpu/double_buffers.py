@@ -18,7 +18,6 @@ from polyir.model.scop import Scop
 from polyir.model.tree_loops import loop_steps
 from polyir.sets.maps import moved_along, universe
 from polyir.sets.values import isl_value
-from polyir.transform.address import LoopPosition, TreePath
 from polyir.transform.copy_statements import (
     CopyStatement,
     PromotedArray,
@@ -29,6 +28,7 @@ from polyir.transform.copy_statements import (
 from polyir.transform.promote import Kept, LocalCopies, LocalForm, PromoteOptions, Promotion
 from polyir.transform.reference_groups import LoopBody, ReferenceGroup
 from polyir.tree import Band, BandMember, Extension, Filter, Mark, Node, ScheduleNode, SequenceNode
+from polyir.tree.addresses import LoopPosition, TreePath
 
 BUFFERS: Final = 2
 """The copies of a shared array that take turns."""

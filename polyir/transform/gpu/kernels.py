@@ -10,18 +10,19 @@ from dataclasses import replace
 
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.model.bands import band_facts
 from polyir.model.gpu import is_kernel_mark, is_one_block
-from polyir.model.order import Active, all_active, below, still_active
 from polyir.model.outcome import Outcome
+from polyir.proofs.bands import band_facts
 from polyir.transform.bands import replace_band
 from polyir.transform.gpu.one_block import join_blocks
 from polyir.transform.gpu.placement import Placer
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import runs_once
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND
 from polyir.transform.wavefront import wavefront_band
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.order import Active, all_active, below, still_active
 
 KERNEL = KernelAttr(KernelSizes())
 ON_HOST = KernelAttr(KernelSizes(on_host=True))

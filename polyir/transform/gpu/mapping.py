@@ -15,11 +15,11 @@ from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.model.bands import facts_of_band
 from polyir.model.gpu import AXES, is_kernel_mark, is_one_block, sizes_of_kernel
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import member_steps, schedules_below
+from polyir.proofs.bands import facts_of_band
 from polyir.transform.gpu.kernels import gpu_kernels
 from polyir.transform.gpu.one_block import has_one_block
 from polyir.transform.gpu.tile_sizes import (
@@ -31,8 +31,9 @@ from polyir.transform.gpu.tile_sizes import (
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.parallel import runs_once
 from polyir.transform.tile import by_sizes, insert_tiles, runs_over_tiles
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
+from polyir.tree.names import name_list, statements_of
 
 MOST_THREADS = 1024
 """The threads of the largest block that devices have."""

@@ -22,7 +22,6 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import member_steps
 from polyir.model.vectors import element_bytes
-from polyir.transform.address import LoopPosition, TreePath, node_at
 from polyir.transform.copied_elements import NOT_THERE, surely_there
 from polyir.transform.copy_statements import CopyLoop, element_functions
 from polyir.transform.gpu.barriers import has_blocks, is_block
@@ -57,8 +56,10 @@ from polyir.transform.reference_groups import (
     references_in,
 )
 from polyir.transform.tile import by_sizes
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode
+from polyir.tree.addresses import LoopPosition, TreePath, node_at
+from polyir.tree.names import name_list, statements_of
 
 SharedArrays = Literal["auto", "all", "none"]
 Registers = Literal["auto", "none"]

@@ -8,10 +8,11 @@ from dataclasses import replace
 import islpy as isl
 
 from polyir.dialects.loop_attributes import MapAttr
-from polyir.transform.address import LoopPosition, TreePath, node_at
 from polyir.transform.bands import replace_band
-from polyir.transform.walk import BAND, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import Schedule, ScheduleNode, mapped_children
+from polyir.tree.addresses import LoopPosition, TreePath, node_at
+from polyir.tree.names import statements_of
 
 
 def with_register_tiles(

@@ -15,7 +15,6 @@ from polyir.model.gpu import AXES, mapped_values, sizes_of_kernel, thread_number
 from polyir.model.tree_loops import schedules_below
 from polyir.sets.lists import maps_of
 from polyir.sets.maps import moved_along
-from polyir.transform.address import node_at
 from polyir.transform.reference_groups import (
     LoopBody,
     PromotedReference,
@@ -24,6 +23,7 @@ from polyir.transform.reference_groups import (
 )
 from polyir.transform.walk import BAND
 from polyir.tree import Kind, ScheduleNode
+from polyir.tree.addresses import node_at
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,18 +18,19 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import active_at, band_facts
 from polyir.model.gpu import is_one_block
-from polyir.model.legality import example_of
-from polyir.model.order import Active, below
 from polyir.model.scop import Scop
 from polyir.model.updates import Update, elements, memory_of, update_of
+from polyir.proofs.bands import active_at, band_facts
+from polyir.sets.examples import example_of
 from polyir.sets.maps import moved_along
-from polyir.transform.address import StatementAddress, TreePath, node_at
 from polyir.transform.bands import replace_band, split_at
 from polyir.transform.gpu.tile_sizes import access_score
-from polyir.transform.walk import BAND, name_list, statements_of, with_permutable_bands
+from polyir.transform.walk import BAND, with_permutable_bands
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.addresses import StatementAddress, TreePath, node_at
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.order import Active, below
 
 THREADS = 256
 """The threads of a block for which the numbers of lanes and results are chosen."""

@@ -17,22 +17,23 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
-from polyir.model.bands import band_facts
-from polyir.model.order import Active, all_active
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import Update, elements, memory_of
+from polyir.proofs.bands import band_facts
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
-from polyir.transform.address import TreePath
 from polyir.transform.bands import split_at
 from polyir.transform.expansion.box import NoBoxError, Side, box_of
 from polyir.transform.parallel import runs_once
 from polyir.transform.reassociation.plan import NoReductionError
 from polyir.transform.reassociation.reduction_loops import ReductionLoops
 from polyir.transform.reassociation.rewriting import cells_of, function_of
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import Schedule, ScheduleNode
+from polyir.tree.addresses import TreePath
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.order import Active, all_active
 
 PARTS = 16
 BLOCK = 1024

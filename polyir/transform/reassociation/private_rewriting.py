@@ -20,7 +20,6 @@ from polyir.model.updates import Update, allow_overflow, memory_of, neutral_elem
 from polyir.sets.lists import sets_of
 from polyir.sets.maps import universe
 from polyir.sets.values import isl_value
-from polyir.transform.address import node_at
 from polyir.transform.expansion.box import Allocator, Side, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement
@@ -41,6 +40,7 @@ from polyir.transform.reassociation.tree import (
 )
 from polyir.transform.tile import tile_values
 from polyir.tree import Band, BandMember, Filter, Node, Schedule, SequenceNode
+from polyir.tree.addresses import node_at
 from polyir.tree.operations import set_schedule
 
 LINE = 8

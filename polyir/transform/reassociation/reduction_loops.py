@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from polyir.model.order import Active, below, separates, still_active, strict_ones
 from polyir.model.reductions import updates_of
 from polyir.model.scop import Scop
 from polyir.transform.reassociation.plan import NoReductionError
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.order import Active, below, separates, still_active, strict_ones
 
 Plan = TypeVar("Plan")
 

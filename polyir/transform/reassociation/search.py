@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyir.dialects.dependence import Dependences
-from polyir.model.legality import require_legal
 from polyir.model.scop import Scop
+from polyir.proofs.legality import require_legal
 from polyir.transform.reassociation.plan import (
     NoReductionError,
     ReassociateOptions,

@@ -12,7 +12,6 @@ from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.sets.lists import sets_of
 from polyir.sets.maps import universe
 from polyir.sets.values import isl_value
-from polyir.transform.address import TreePath, node_at
 from polyir.transform.reassociation.rewriting import Piece, Rewriting
 from polyir.transform.tile import tile_values
 from polyir.tree import (
@@ -28,6 +27,7 @@ from polyir.tree import (
     SequenceNode,
 )
 from polyir.tree.added import finished
+from polyir.tree.addresses import TreePath, node_at
 from polyir.tree.nodes import by_statement
 
 Member = list[isl.PwAff]

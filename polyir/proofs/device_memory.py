@@ -24,10 +24,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region, SSAValue
 
-from polyir.loops.first_reads import Chain, chain_of, may_be_executed_later
 from polyir.model.memory_accesses import accesses_of
 from polyir.model.raising.context import measured, shape_of
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES, base_of, inputs_of
+from polyir.proofs.first_reads import Chain, chain_of, may_be_executed_later
 
 _Array = SSAValue | str
 """An array of the host: an allocation, an argument, or the name of a global."""

@@ -3,7 +3,7 @@
 The instances that extension nodes add must copy: load an element of an array, and store it in a
 local array, or the other way round; or they are barriers, which change nothing here. Without them,
 and with the marks `#poly.local` left out, the tree runs the program that its statements say. That
-order is checked like any other (`polyir.model.legality`). What is checked here, exactly and from
+order is checked like any other (`polyir.proofs.legality`). What is checked here, exactly and from
 nothing but the tree and the bodies, is that the copies do not change what is read:
 
 Every access *stands for* an element of an array, the one that the body says, wherever the element
@@ -26,10 +26,7 @@ from polyir.dialects.dependence import DependenceKind
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
 from polyir.model.analysis import compute_dependences, flow_by_dates
-from polyir.model.copy_events import Event, access_events, renamed
 from polyir.model.gpu import barrier_statements
-from polyir.model.iteration_copies import are_right_in_iterations
-from polyir.model.legality import example_of, require_legal
 from polyir.model.local_arrays import (
     local_marks,
     shared_arrays,
@@ -37,6 +34,10 @@ from polyir.model.local_arrays import (
 from polyir.model.memory_accesses import MemoryAccess, access_of
 from polyir.model.scop import Scop
 from polyir.model.temporaries import why_no_temporary
+from polyir.proofs.copy_events import Event, access_events, renamed
+from polyir.proofs.iteration_copies import are_right_in_iterations
+from polyir.proofs.legality import require_legal
+from polyir.sets.examples import example_of
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
 from polyir.tree import Kind, Schedule, ScheduleNode

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
 
 import islpy as isl
 
 from polyir.base.diagnostics import LegalityError, SourceLocation, ViolatedPair
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.model.order import (
+from polyir.sets.examples import Example, example_of
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.order import (
     Active,
     Member,
     across_children,
@@ -25,21 +26,7 @@ from polyir.model.order import (
     still_active,
     strict_ones,
 )
-from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
-from polyir.sets.maps import small_point
-from polyir.tree import Kind, Schedule, ScheduleNode
-
-
-class Example(NamedTuple):
-    """One pair of instances as text: `S0[1, 0]`, `S0[2, 1]`, `n = 3` (or "")."""
-
-    source: str
-    target: str
-    parameters: str
-
-    def __str__(self) -> str:
-        where = f" ({self.parameters})" if self.parameters else ""
-        return f"{self.source} must run before {self.target}{where}"
+from polyir.tree.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
 
 
 @dataclass(frozen=True)
@@ -199,21 +186,3 @@ def _violated_by_children(node: ScheduleNode, actives: tuple[Active, ...]) -> It
     for source_child, target_child, active in pairs:
         if target_child < source_child or (is_set and target_child != source_child):
             yield active
-
-
-def example_of(relation: isl.Map) -> Example:
-    """A pair of a relation that is not empty, with small numbers."""
-    parameters = relation.dim(isl.dim_type.param)
-    sources = relation.dim(isl.dim_type.in_)
-    names = [relation.get_dim_name(isl.dim_type.param, i) for i in range(parameters)]
-    points = (
-        relation.wrap().flatten().move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, parameters)
-    )
-    values = small_point(points)
-    source = values[parameters : parameters + sources]
-    target = values[parameters + sources :]
-    return Example(
-        f"{relation.get_tuple_name(isl.dim_type.in_)}{source}",
-        f"{relation.get_tuple_name(isl.dim_type.out)}{target}",
-        ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=False)),
-    )

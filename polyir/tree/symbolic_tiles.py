@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
-from polyir.model.order import Member
 from polyir.tree import Kind, ScheduleNode
+from polyir.tree.order import Member
 
 
 def tiles_at(node: ScheduleNode) -> SymbolicTiles | None:

@@ -17,17 +17,16 @@ import islpy as isl
 
 from polyir.dialects.mark_attributes import TileAttr
 from polyir.model.gpu import barrier_instances, numbers_of_blocks, numbers_of_threads
-from polyir.model.legality import Example, example_of
 from polyir.model.local_arrays import Destination, destinations, local_marks
-from polyir.model.order import Member
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import iterations_at
+from polyir.sets.examples import Example, example_of
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of
-from polyir.transform.walk import MARK
-from polyir.tree import ScheduleNode
+from polyir.tree import Kind, ScheduleNode
 from polyir.tree.nodes import by_statement
+from polyir.tree.order import Member
 
 Sharing = Literal["all", "block", "thread"]
 """Who has the same memory: all threads of a launch, those of a block, or one thread alone."""
@@ -62,7 +61,7 @@ def races(scop: Scop, mark: ScheduleNode) -> Iterator[str]:
         yield from _between_blocks(kernel, memory)
         if memory.sharing != "thread":
             # Whether a thread reads what it has written in its own memory, the check of copies
-            # finds (`polyir.model.copies`).
+            # finds (`polyir.proofs.copies`).
             yield from _between_threads(kernel, memory)
 
 
@@ -447,7 +446,7 @@ class _Kernel:
     @cached_property
     def _has_symbolic_tiles(self) -> bool:
         def is_other(node: ScheduleNode) -> bool:
-            return node.kind is not MARK or not isinstance(node.attribute, TileAttr)
+            return node.kind is not Kind.MARK or not isinstance(node.attribute, TileAttr)
 
         root = self._mark.schedule.root
         return not root.every(is_other)

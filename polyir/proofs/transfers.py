@@ -19,11 +19,11 @@ from xdsl.ir import Operation, SSAValue
 from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.model.analysis import ArrayAccesses, DataflowError, array_accesses, flow_by_dates
-from polyir.model.copies import without_copies
 from polyir.model.raising.context import known_extent, shape_of
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES
 from polyir.model.scop import Scop
 from polyir.model.temporaries import is_new_each_time, uses_outside
+from polyir.proofs.copies import without_copies
 from polyir.sets.lists import sets_of
 
 

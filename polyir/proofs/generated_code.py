@@ -6,14 +6,13 @@ in the wrong order, and to shift the iterations of strided statements. Both chec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import combinations_with_replacement, starmap, takewhile
 
 import islpy as isl
 
-from polyir.codegen.ast import AstBlock, AstFor, AstIf, AstInstance, AstLet, AstMark, AstNode
 from polyir.sets.lists import maps_of
 from polyir.tree import Kind, Schedule, ScheduleNode
 
@@ -22,27 +21,34 @@ MOST_REMEMBERED = 256
 is compared with all others."""
 
 
-@dataclass(frozen=True)
-class GeneratedNodes:
-    """What isl says of the instance nodes of an AST.
+@dataclass(frozen=True, eq=False)
+class GeneratedLoop:
+    """A loop of generated code, which iterates over the values of a schedule depth.
 
-    `dates` are the iterators of the loops around each node, `{ S[i] -> [c] }`, by the numbers of
-    the nodes; loops that isl left out, as they run once, have none. `iterators` are the names of
-    the iterators by schedule depth, and `schedule` is the tree that the AST was generated from.
+    Each object is a loop of its own, also those of equal depths.
     """
 
-    dates: Sequence[isl.Map]
-    iterators: Sequence[str]
-    schedule: Schedule
+    depth: int
+
+
+@dataclass(frozen=True)
+class GeneratedInstance:
+    """A place in generated code that executes instances of a statement.
+
+    `loops` are the loops around it. `date` is `{ S[i] -> [c] }`: the instances that are executed
+    there, and their values of the loops; loops that isl left out, as they run once, have one, too.
+    """
+
+    loops: tuple[GeneratedLoop, ...]
+    date: isl.Map
 
 
 def executes_each_once(
-    root: AstNode, generated: GeneratedNodes, schedule: Schedule, context: isl.Set
+    generated: Iterable[GeneratedInstance], schedule: Schedule, context: isl.Set
 ) -> bool:
-    """Whether the AST executes each instance of a tree once, and no others, in a context."""
+    """Whether generated code executes each instance of a tree once, and no others, in a context."""
     executed = [
-        isl.UnionSet.from_set(generated.dates[node.number].domain()).intersect_params(context)
-        for node, _ in _instances(root, ())
+        isl.UnionSet.from_set(each.date.domain()).intersect_params(context) for each in generated
     ]
     if executes_just_its_domain(schedule):
         needed = possible = schedule.domain
@@ -105,18 +111,22 @@ def _where(
     return instances
 
 
-def is_in_order(root: AstNode, generated: GeneratedNodes, times: isl.UnionMap) -> bool:
-    """Whether the AST executes instances in the order of their `times`, `{ S[i] -> [t] }`."""
+def is_in_order(
+    generated: Iterable[GeneratedInstance], schedule: Schedule, times: isl.UnionMap
+) -> bool:
+    """Whether generated code executes instances in the order of their `times`, `{ S[i] -> [t] }`.
+
+    `generated` is in the order of the code, which was generated from `schedule`.
+    """
     by_statement = {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(times)}
-    places = list(_places(generated.schedule.root, ()))
+    places = list(_places(schedule.root, ()))
     nodes: list[_Node] = []
-    for node, loops in _instances(root, ()):
-        date = generated.dates[node.number]
-        name = date.get_tuple_name(isl.dim_type.in_)
-        depths = [generated.iterators.index(loop.iterator) for loop in loops]
-        known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], enumerate(depths)))
-        place = next((each for each in places if each.has(_outer(date, known), name)), None)
-        nodes.append(_Node(loops, known, date, place, by_statement[name]))
+    for each in generated:
+        name = each.date.get_tuple_name(isl.dim_type.in_)
+        depths = enumerate(loop.depth for loop in each.loops)
+        known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], depths))
+        place = next((it for it in places if it.has(_outer(each.date, known), name)), None)
+        nodes.append(_Node(each.loops, known, each.date, place, by_statement[name]))
     return all(starmap(_are_in_order, combinations_with_replacement(nodes, 2)))
 
 
@@ -170,7 +180,7 @@ class _Node:
     `place` is the leaf with these members; `None` if there is none, as isl has shifted the loops.
     """
 
-    loops: tuple[AstFor | AstLet, ...]
+    loops: tuple[GeneratedLoop, ...]
     known: int
     date: isl.Map
     place: _Place | None
@@ -208,26 +218,6 @@ def _are_in_order(first: _Node, second: _Node) -> bool:
 def _later(first: isl.Map, second: isl.Map) -> isl.Map:
     """The pairs of instances of which the first has the later time."""
     return first.lex_gt_map(second)
-
-
-def _instances(
-    node: AstNode, loops: tuple[AstFor | AstLet, ...]
-) -> Iterator[tuple[AstInstance, tuple[AstFor | AstLet, ...]]]:
-    """The instance nodes in the order of execution, each with the loops around it."""
-    match node:
-        case AstFor() | AstLet():
-            yield from _instances(node.body, (*loops, node))
-        case AstIf():
-            yield from _instances(node.then, loops)
-            if node.otherwise is not None:
-                yield from _instances(node.otherwise, loops)
-        case AstBlock():
-            for child in node.children:
-                yield from _instances(child, loops)
-        case AstMark():
-            yield from _instances(node.body, loops)
-        case AstInstance():
-            yield node, loops
 
 
 @lru_cache(MOST_REMEMBERED)

@@ -19,8 +19,8 @@ import islpy as isl
 
 from polyir.base.diagnostics import OptionError
 from polyir.sets.lists import sets_of
-from polyir.transform.walk import BAND, check_statements
-from polyir.tree import Schedule, ScheduleNode
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.names import check_statements
 
 _ADDRESS = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?\.(?P<loop>\d+)")
 _REFERENCE = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?")
@@ -219,7 +219,7 @@ def _leaves(schedule: Schedule) -> Iterator[_Leaf]:
         if node.n_children == 0:
             yield path, node.domain, loops
             return
-        if node.kind is BAND:
+        if node.kind is Kind.BAND:
             loops += tuple(LoopPosition(path, member) for member in range(len(node.members)))
         for position in range(node.n_children):
             yield from visit(node.child(position), (*path, position), loops)

@@ -4,12 +4,12 @@ Code generation believes the mark. It is true if
 
 - every statement is in a kernel, and its instances are run by a block;
 - all threads of a block reach each barrier: none is below a loop that is mapped to threads;
-- no access is out of bounds, and vectors are aligned (`alignment`);
+- no access is out of bounds, and vectors are aligned (`vector_alignment`);
 - no two blocks, and no two threads without a barrier between them, access one element that one of
   them writes (`races`).
 
 The order of the launches, and of what a thread runs, is the order of the tree, which
-`polyir.model.legality` checks. What is asked of barriers and shared memory is in: Betts, Chong,
+`polyir.proofs.legality` checks. What is asked of barriers and shared memory is in: Betts, Chong,
 Donaldson, Qadeer, Thomson: GPUVerify, a verifier for GPU kernels (OOPSLA 2012), section 3.
 """
 
@@ -23,21 +23,20 @@ from xdsl.dialects import gpu
 
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.model.gpu import axis_of, barrier_instances, kernel_marks, numbers_of_blocks
-from polyir.model.legality import example_of
 from polyir.model.raising.context import outside_of_array
 from polyir.model.scop import Scop
+from polyir.proofs.claims import FalseClaim
+from polyir.proofs.races import races
+from polyir.proofs.vector_alignment import misaligned_vectors
+from polyir.sets.examples import example_of
 from polyir.sets.lists import sets_of
-from polyir.transform.claims import FalseClaim
-from polyir.transform.gpu.alignment import misaligned_vectors
-from polyir.transform.gpu.races import races
-from polyir.transform.walk import BAND, MARK
-from polyir.tree import ScheduleNode
+from polyir.tree import Kind, ScheduleNode
 
 
 def false_claims_of_kernels(scop: Scop) -> tuple[FalseClaim, ...]:
     """What the marks of kernels claim and is not true, in the order of the tree.
 
-    The order of the tree must be legal, and its copies right (`polyir.model.copies`).
+    The order of the tree must be legal, and its copies right (`polyir.proofs.copies`).
     """
     marks = tuple(kernel_marks(scop.schedule.root))
     if not marks:
@@ -75,7 +74,7 @@ def _of_host_arrays(scop: Scop) -> Iterator[FalseClaim]:
     """Local arrays of loops around kernels, which are memory of the host."""
 
     def visit(node: ScheduleNode) -> Iterator[FalseClaim]:
-        item = node.attribute if node.kind is MARK else None
+        item = node.attribute if node.kind is Kind.MARK else None
         if isinstance(item, LocalAttr) and next(kernel_marks(node), None) is not None:
             message = f"the local array @{item.data.array} is memory of the host, which a kernel "
             yield FalseClaim(node.path, f"{message}cannot access")
@@ -100,7 +99,7 @@ def _of_barriers(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
     barriers = barrier_instances(scop).intersect_params(scop.context)
 
     def visit(node: ScheduleNode) -> Iterator[FalseClaim]:
-        if node.kind is BAND:
+        if node.kind is Kind.BAND:
             axes = (axis_of(attributes, "thread") for attributes in node.loop_attributes)
             axis = next(filter(None, axes), None)
             for part in () if axis is None else sets_of(node.domain.intersect(barriers)):

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from xdsl.dialects.builtin import MemRefType
 
-from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, destinations, local_marks
 from polyir.model.scop import Scop
 from polyir.model.vectors import aligned, element_bytes, element_number, first_elements, vector_of
-from polyir.transform.claims import FalseClaim
+from polyir.proofs.claims import FalseClaim
+from polyir.sets.examples import example_of
 from polyir.tree import ScheduleNode
 
 

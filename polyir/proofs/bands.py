@@ -13,8 +13,9 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.distance import DistanceVector, vectors_of
-from polyir.model.legality import example_of
-from polyir.model.order import (
+from polyir.sets.examples import example_of
+from polyir.tree import BandMember, Kind, Schedule, ScheduleNode
+from polyir.tree.order import (
     Active,
     Member,
     all_active,
@@ -25,7 +26,6 @@ from polyir.model.order import (
     still_active,
     strict_ones,
 )
-from polyir.tree import BandMember, Kind, Schedule, ScheduleNode
 
 
 @dataclass(frozen=True)

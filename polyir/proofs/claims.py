@@ -21,8 +21,13 @@ import islpy as isl
 from polyir.base.diagnostics import ViolatedPair
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel
-from polyir.model.legality import example_of, first_ordered
-from polyir.model.order import (
+from polyir.proofs.legality import first_ordered
+from polyir.sets.examples import example_of
+from polyir.sets.lists import maps_of
+from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.addresses import Directory, LoopPosition, TreePath
+from polyir.tree.names import name_list, statements_of
+from polyir.tree.order import (
     Active,
     all_active,
     backward,
@@ -31,11 +36,7 @@ from polyir.model.order import (
     still_active,
     strict_ones,
 )
-from polyir.model.symbolic_tiles import tiled_loops, tiles_at
-from polyir.sets.lists import maps_of
-from polyir.transform.address import Directory, LoopPosition, TreePath
-from polyir.transform.walk import name_list, statements_of
-from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree.symbolic_tiles import tiled_loops, tiles_at
 
 
 class FalseClaim(NamedTuple):
@@ -54,7 +55,7 @@ def false_claims(
 ) -> tuple[FalseClaim, ...]:
     """All that `schedule` claims and that is not true, in the order of the tree.
 
-    The order itself must be legal (`polyir.model.legality`). `context` has the values of the
+    The order itself must be legal (`polyir.proofs.legality`). `context` has the values of the
     parameters.
     """
 

@@ -12,11 +12,11 @@ from xdsl.ir import Block
 from polyir.base.diagnostics import LegalityError
 from polyir.dialects.scop import LocalArrayOp
 from polyir.model.affine import NotAffineError
-from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, LocalMark, destinations
 from polyir.model.scop import Scop, statement_reader
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import first_elements, vector_of
+from polyir.sets.examples import example_of
 from polyir.sets.maps import moved_along
 from polyir.sets.values import isl_value
 

@@ -10,7 +10,7 @@ nothing else is executed between. So if an iteration
 then every access finds the value that it finds without local arrays, and the elements have their
 values in the array itself whenever no iteration is executed that has written them. These are
 statements about single iterations. For tiles in time, isl shows them in no time, where the exact
-question (`polyir.model.copies`) takes hours.
+question (`polyir.proofs.copies`) takes hours.
 
 An iteration need not copy out what it has written if no value ever gets from one iteration to
 another: nothing is copied in, and all accesses are local. Then only the contents after the scop
@@ -27,14 +27,14 @@ from functools import cached_property, reduce
 import islpy as isl
 
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.model.copy_events import Event
 from polyir.model.local_arrays import LocalMark
-from polyir.model.order import ordered_below, ordered_pairs
 from polyir.model.scop import Scop
-from polyir.model.symbolic_tiles import marks_of_tiles
+from polyir.proofs.copy_events import Event
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import sets_of
 from polyir.tree import Kind, ScheduleNode
+from polyir.tree.order import ordered_below, ordered_pairs
+from polyir.tree.symbolic_tiles import marks_of_tiles
 
 
 def are_right_in_iterations(scop: Scop, events: Sequence[Event], is_live_out: bool = True) -> bool:

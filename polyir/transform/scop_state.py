@@ -8,7 +8,7 @@ from xdsl.rewriter import Rewriter
 
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.model.proof import is_proved, remember_proof
+from polyir.proofs.remembered import is_proved, remember_proof
 from polyir.tree import Schedule
 from polyir.tree.operations import schedule_of, set_schedule
 
