@@ -228,7 +228,11 @@ def _kernel(scop: Scop, mark: ScheduleNode, name: str, taken: set[str]) -> Kerne
 def _with_marks_of_strides(
     mark: ScheduleNode, threads: Sequence[str], tiles: _Tiles
 ) -> ScheduleNode | None:
-    """The kernel with marks `StridesBelow`; `None` where a stride begins at a loop around."""
+    """The kernel with marks `StridesBelow`; `None` where a stride begins at a loop around.
+
+    `None`, too, if loops that are mapped to threads are unrolled: those of a block have many more
+    iterations than those of a thread.
+    """
     sizes, loops = sizes_of_kernel(mark), thread_loops(mark)
     is_known = not mark.is_subtree_anchored
 
@@ -253,11 +257,16 @@ def _with_marks_of_strides(
         return None
 
     def visit(node: ScheduleNode) -> ScheduleNode:
+        nonlocal is_known
         node = mapped_children(node, visit)
         if node.kind is not Kind.BAND:
             return node
         domain = node.domain
-        axes = (axis_of(attributes, "thread") for attributes in node.loop_attributes)
+        axes = [axis_of(attributes, "thread") for attributes in node.loop_attributes]
+        pairs = zip(node.members, axes, strict=True)
+        unrolled = isl.ast_loop_type.unroll
+        if any(member.kind == unrolled and axis is not None for member, axis in pairs):
+            is_known = False
         strides = tuple(
             None if axis is None else stride(function, domain, AXES.index(axis))
             for function, axis in zip(node.functions, axes, strict=True)
