@@ -140,6 +140,14 @@ TRANSFORMATION: Final = Budget(
     "Some ten seconds, half of the default time limit. Schedulers of kernels take a tenth at most.",
 )
 
+INTEGER_PROGRAM: Final = Budget(
+    "one integer program of a scheduler",
+    50_000,
+    "the rows that it stands for are left out",
+    "A second or more: an operation is a step on all of a tableau, with numbers that grow, and may "
+    "take a hundred times as long as others. Kernels take a tenth at most.",
+)
+
 STRATEGY: Final = Budget(
     "the search for a schedule",
     60_000_000,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 
 import islpy as isl
 
+from polyir.base import budgets
+from polyir.base.limits import within_operations
 from polyir.schedule.linear import Row
 
 Choice = tuple[isl.BasicSet, ...]
@@ -32,8 +35,8 @@ def lexicographic_minimum_of_choices(
     """The smallest point of `solutions` that is in one alternative of every choice.
 
     Choices are only made where the minimum without them is in no alternative, smallest minimum
-    first (branch and bound), so the result is exact; it is `None` if there is no solution, or
-    none after `limit` minima.
+    first (branch and bound), so the result is exact, unless a minimum takes isl too many
+    operations: its part is left out. `None` if there is no solution, or none after `limit` minima.
     """
     for choice in choices:
         if len(choice) == 1:
@@ -43,7 +46,8 @@ def lexicographic_minimum_of_choices(
     queue: list[tuple[Row, int, isl.Point, isl.BasicSet]] = []
 
     def push(part: isl.BasicSet) -> None:
-        point = lexicographic_minimum(part)
+        minimum = partial(lexicographic_minimum, part)
+        point = within_operations(budgets.INTEGER_PROGRAM, minimum)
         if point is not None:
             heapq.heappush(queue, (_coordinates(point), next(order), point, part))
 

@@ -363,7 +363,8 @@ class RowProblem:
         if self._solutions is None:
             polyhedron = self._polyhedron(self._equalities, self._inequalities)
             orthant = isl.BasicSet.positive_orthant(polyhedron.get_space())
-            self._solutions = orthant.intersect(polyhedron)
+            # Each minimum then takes a fraction of the steps, and some would not end at all.
+            self._solutions = orthant.intersect(polyhedron).remove_redundancies()
         solution = lexicographic_minimum_of_choices(self._solutions, choices, MINIMA_LIMIT)
         if solution is None:
             return None
