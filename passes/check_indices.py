@@ -1,27 +1,4 @@
-"""check-indices: kernels end the program if index arrays lead out of the bounds of an array.
-
-    func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
-      affine.for %i = 0 to %n {
-        %pi = affine.load %p[%i] : memref<?xindex>
-        %v = memref.load %A[%pi] : memref<?xf64>
-        ...
-      }
-      func.return
-    }
-
-becomes a function `@kernel_indices`, which replays the accesses of the loop without its arithmetic
-and reports the first one that is out of bounds, and
-
-    func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
-      %report = memref.alloc(%8) : memref<?xindex>
-      func.call @kernel_indices(%p, %n, %A, %report)
-      %number = memref.load %report[%0] : memref<?xindex>
-      %is_right = arith.cmpi ne, %number, %2 : index
-      cf.assert %is_right, "'p' leads out of the bounds of 'A'"
-      func.call @kernel_executor(%n, %p, %A, %report)
-      ...
-    }
-"""
+"""check-indices: kernels end the program if index arrays lead out of the bounds of an array."""
 
 from __future__ import annotations
 
@@ -40,6 +17,28 @@ from polyir.passes.irregular_pass import lower_scops
 @dataclass(frozen=True)
 class CheckIndicesPass(ModulePass):
     """Check index arrays before a kernel runs: if they lead out of an array, the program ends.
+
+        func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+          affine.for %i = 0 to %n {
+            %pi = affine.load %p[%i] : memref<?xindex>
+            %v = memref.load %A[%pi] : memref<?xf64>
+            ...
+          }
+          func.return
+        }
+
+    becomes a function `@kernel_indices`, which replays the accesses of the loop without its
+    arithmetic and reports the first one that is out of bounds, and
+
+        func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+          %report = memref.alloc(%8) : memref<?xindex>
+          func.call @kernel_indices(%p, %n, %A, %report)
+          %number = memref.load %report[%0] : memref<?xindex>
+          %is_right = arith.cmpi ne, %number, %2 : index
+          cf.assert %is_right, "'p' leads out of the bounds of 'A'"
+          func.call @kernel_executor(%n, %p, %A, %report)
+          ...
+        }
 
     It goes before the passes that make inspectors. In Python, compiled functions check index arrays
     themselves, and raise an exception.

@@ -1,13 +1,4 @@
-"""convert-arith-to-llvm: operations of arith to operations of the llvm dialect.
-
-    %2 = arith.addf %0, %1 : f64
-    %3 = arith.minsi %n, %m : i64
-
-becomes
-
-    %2 = llvm.fadd %0, %1 : f64
-    %3 = llvm.call_intrinsic "llvm.smin.i64"(%n, %m) : (i64, i64) -> i64
-"""
+"""convert-arith-to-llvm: operations of arith to operations of the llvm dialect."""
 
 from __future__ import annotations
 
@@ -22,7 +13,16 @@ from polyir.target.llvm.arithmetic import convert_arith_to_llvm
 
 @dataclass(frozen=True)
 class ConvertArithToLlvmPass(ModulePass):
-    """Lower arith to the llvm dialect; index must have been converted to i64."""
+    """Lower arith to the llvm dialect; index must have been converted to i64.
+
+        %2 = arith.addf %0, %1 : f64
+        %3 = arith.minsi %n, %m : i64
+
+    becomes
+
+        %2 = llvm.fadd %0, %1 : f64
+        %3 = llvm.call_intrinsic "llvm.smin.i64"(%n, %m) : (i64, i64) -> i64
+    """
 
     name = "convert-arith-to-llvm"
 

@@ -1,11 +1,4 @@
-"""convert-cf-to-llvm: branches of cf to branches of the llvm dialect.
-
-    cf.cond_br %0, ^bb1, ^bb2(%1 : f64)
-
-becomes
-
-    llvm.cond_br %0, ^bb1, ^bb2(%1 : f64)
-"""
+"""convert-cf-to-llvm: branches of cf to branches of the llvm dialect."""
 
 from __future__ import annotations
 
@@ -20,7 +13,14 @@ from polyir.target.llvm.control import convert_cf_to_llvm
 
 @dataclass(frozen=True)
 class ConvertCfToLlvmPass(ModulePass):
-    """Lower branches to the llvm dialect."""
+    """Lower branches to the llvm dialect.
+
+        cf.cond_br %0, ^bb1, ^bb2(%1 : f64)
+
+    becomes
+
+        llvm.cond_br %0, ^bb1, ^bb2(%1 : f64)
+    """
 
     name = "convert-cf-to-llvm"
 

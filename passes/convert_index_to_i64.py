@@ -1,13 +1,4 @@
-"""convert-index-to-i64: the index type to i64, index casts to extensions and truncations.
-
-    %1 = arith.addi %0, %c1 : index
-    %2 = arith.index_cast %1 : index to i32
-
-becomes
-
-    %1 = arith.addi %0, %c1 overflow<nsw> : i64
-    %2 = arith.trunci %1 : i64 to i32
-"""
+"""convert-index-to-i64: the index type to i64, index casts to extensions and truncations."""
 
 from __future__ import annotations
 
@@ -24,6 +15,14 @@ from polyir.target.llvm.vectors import convert_masks
 @dataclass(frozen=True)
 class ConvertIndexToI64Pass(ModulePass):
     """Convert index to i64; arithmetic on indices is assumed not to overflow.
+
+        %1 = arith.addi %0, %c1 : index
+        %2 = arith.index_cast %1 : index to i32
+
+    becomes
+
+        %1 = arith.addi %0, %c1 overflow<nsw> : i64
+        %2 = arith.trunci %1 : i64 to i32
 
     `vector.create_mask`, whose operand is an index, becomes a comparison.
     """

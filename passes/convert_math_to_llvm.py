@@ -1,13 +1,4 @@
-"""convert-math-to-llvm: operations of math to intrinsics and calls of the C library.
-
-    %1 = math.sqrt %0 : f64
-    %2 = math.exp %1 : f64
-
-becomes
-
-    %1 = llvm.call_intrinsic "llvm.sqrt.f64"(%0) : (f64) -> f64
-    %2 = llvm.call @exp(%1) : (f64) -> f64
-"""
+"""convert-math-to-llvm: operations of math to intrinsics and calls of the C library."""
 
 from __future__ import annotations
 
@@ -22,7 +13,16 @@ from polyir.target.llvm.mathematics import convert_math_to_llvm
 
 @dataclass(frozen=True)
 class ConvertMathToLlvmPass(ModulePass):
-    """Lower math: exact operations to LLVM intrinsics, all others to calls of the C library."""
+    """Lower math: exact operations to LLVM intrinsics, all others to calls of the C library.
+
+        %1 = math.sqrt %0 : f64
+        %2 = math.exp %1 : f64
+
+    becomes
+
+        %1 = llvm.call_intrinsic "llvm.sqrt.f64"(%0) : (f64) -> f64
+        %2 = llvm.call @exp(%1) : (f64) -> f64
+    """
 
     name = "convert-math-to-llvm"
 

@@ -1,24 +1,4 @@
-"""convert-parallel-to-omp: parallel loops to OpenMP.
-
-    affine.parallel (%i) = (0) to (%n) {
-      affine.store %zero, %A[%i] : memref<?xf64>
-    }
-
-becomes
-
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    omp.parallel {
-      omp.wsloop {
-        omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
-          memref.store %zero, %A[%i] : memref<?xf64>
-          omp.yield
-        }
-        omp.terminator
-      }
-      omp.terminator
-    }
-"""
+"""convert-parallel-to-omp: parallel loops to OpenMP."""
 
 from __future__ import annotations
 
@@ -36,6 +16,25 @@ from polyir.passes.prerequisites import lower_scops
 @dataclass(frozen=True)
 class ConvertParallelToOmpPass(ModulePass):
     """Distribute the iterations of the outermost parallel loops over a team of OpenMP threads.
+
+        affine.parallel (%i) = (0) to (%n) {
+          affine.store %zero, %A[%i] : memref<?xf64>
+        }
+
+    becomes
+
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        omp.parallel {
+          omp.wsloop {
+            omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+              memref.store %zero, %A[%i] : memref<?xf64>
+              omp.yield
+            }
+            omp.terminator
+          }
+          omp.terminator
+        }
 
     What each iteration allocates and frees, with a size that is always the same, each thread of the
     team allocates once. Scops are lowered first.

@@ -1,14 +1,4 @@
-"""convert-vector-to-llvm: operations of the vector dialect that touch no memory.
-
-    %1 = vector.broadcast %0 : f64 to vector<4xf64>
-
-becomes
-
-    %2 = llvm.mlir.undef : vector<4xf64>
-    %3 = llvm.mlir.constant(0) : i64
-    %4 = llvm.insertelement %0, %2[%3 : i64] : vector<4xf64>
-    %1 = llvm.shufflevector %4, %2 [0, 0, 0, 0] : vector<4xf64>
-"""
+"""convert-vector-to-llvm: operations of the vector dialect that touch no memory."""
 
 from __future__ import annotations
 
@@ -23,7 +13,17 @@ from polyir.target.llvm.vectors import convert_vector_to_llvm
 
 @dataclass(frozen=True)
 class ConvertVectorToLlvmPass(ModulePass):
-    """Convert the vector dialect; memrefs and indices must have been converted."""
+    """Convert the vector dialect; memrefs and indices must have been converted.
+
+        %1 = vector.broadcast %0 : f64 to vector<4xf64>
+
+    becomes
+
+        %2 = llvm.mlir.undef : vector<4xf64>
+        %3 = llvm.mlir.constant(0) : i64
+        %4 = llvm.insertelement %0, %2[%3 : i64] : vector<4xf64>
+        %1 = llvm.shufflevector %4, %2 [0, 0, 0, 0] : vector<4xf64>
+    """
 
     name = "convert-vector-to-llvm"
 

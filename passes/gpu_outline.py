@@ -1,41 +1,4 @@
-"""gpu-outline: kernels as functions in a module for the device.
-
-    func.func @f(%n: index, %A: memref<?xf64>) {
-      %one = arith.constant 1 : index
-      %size = arith.constant 32 : index
-      %blocks = affine.apply affine_map<()[s0] -> (s0 ceildiv 32)>()[%n]
-      gpu.launch blocks(%bx, %by, %bz) in (%gx = %blocks, %gy = %one, %gz = %one)
-                 threads(%tx, %ty, %tz) in (%sx = %size, %sy = %one, %sz = %one) {
-        %tile = memref.alloca() : memref<32xf64, #gpu.address_space<workgroup>>
-        %v = affine.load %A[%bx * 32 + %tx] : memref<?xf64>
-        affine.store %v, %tile[%tx] : memref<32xf64, #gpu.address_space<workgroup>>
-        gpu.terminator
-      }
-      return
-    }
-
-becomes
-
-    gpu.module @f_kernels {
-      gpu.func @f_0(%A: memref<?xf64>)
-          workgroup(%tile : memref<32xf64, #gpu.address_space<workgroup>>)
-          kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-        %bx = gpu.block_id x
-        %tx = gpu.thread_id x
-        %v = affine.load %A[%bx * 32 + %tx] : memref<?xf64>
-        affine.store %v, %tile[%tx] : memref<32xf64, #gpu.address_space<workgroup>>
-        gpu.return
-      }
-    }
-    func.func @f(%n: index, %A: memref<?xf64>) {
-      %one = arith.constant 1 : index
-      %size = arith.constant 32 : index
-      %blocks = affine.apply affine_map<()[s0] -> (s0 ceildiv 32)>()[%n]
-      gpu.launch_func @f_kernels::@f_0 blocks in (%blocks, %one, %one)
-          threads in (%size, %one, %one) args(%A : memref<?xf64>)
-      return
-    }
-"""
+"""gpu-outline: kernels as functions in a module for the device."""
 
 from __future__ import annotations
 
@@ -54,6 +17,42 @@ from polyir.passes.prerequisites import lower_scops
 @dataclass(frozen=True)
 class GpuOutlinePass(ModulePass):
     """Move the bodies of kernels to functions in a module for the device. Scops are lowered first.
+
+        func.func @f(%n: index, %A: memref<?xf64>) {
+          %one = arith.constant 1 : index
+          %size = arith.constant 32 : index
+          %blocks = affine.apply affine_map<()[s0] -> (s0 ceildiv 32)>()[%n]
+          gpu.launch blocks(%bx, %by, %bz) in (%gx = %blocks, %gy = %one, %gz = %one)
+                     threads(%tx, %ty, %tz) in (%sx = %size, %sy = %one, %sz = %one) {
+            %tile = memref.alloca() : memref<32xf64, #gpu.address_space<workgroup>>
+            %v = affine.load %A[%bx * 32 + %tx] : memref<?xf64>
+            affine.store %v, %tile[%tx] : memref<32xf64, #gpu.address_space<workgroup>>
+            gpu.terminator
+          }
+          return
+        }
+
+    becomes
+
+        gpu.module @f_kernels {
+          gpu.func @f_0(%A: memref<?xf64>)
+              workgroup(%tile : memref<32xf64, #gpu.address_space<workgroup>>)
+              kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+            %bx = gpu.block_id x
+            %tx = gpu.thread_id x
+            %v = affine.load %A[%bx * 32 + %tx] : memref<?xf64>
+            affine.store %v, %tile[%tx] : memref<32xf64, #gpu.address_space<workgroup>>
+            gpu.return
+          }
+        }
+        func.func @f(%n: index, %A: memref<?xf64>) {
+          %one = arith.constant 1 : index
+          %size = arith.constant 32 : index
+          %blocks = affine.apply affine_map<()[s0] -> (s0 ceildiv 32)>()[%n]
+          gpu.launch_func @f_kernels::@f_0 blocks in (%blocks, %one, %one)
+              threads in (%size, %one, %one) args(%A : memref<?xf64>)
+          return
+        }
 
     The values from outside that a kernel uses become its arguments; constants, sums and products
     are computed in it. What it allocates in the spaces `workgroup` and `private` becomes memory of

@@ -1,30 +1,4 @@
-"""inspect-wavefronts: parallel iterations of an irregular loop, found at run time.
-
-    func.func @kernel(%n: index, %p: memref<?xindex>, %q: memref<?xindex>, %A: memref<?xf64>) {
-      affine.for %i = 0 to %n {
-        %pi = affine.load %p[%i] : memref<?xindex>
-        %qi = affine.load %q[%i] : memref<?xindex>
-        %v = memref.load %A[%qi] : memref<?xf64>
-        memref.store %v, %A[%pi] : memref<?xf64>
-      }
-      func.return
-    }
-
-becomes two functions and the kernel that calls both. `@kernel_inspector` fills three arrays, and
-`@kernel_executor` has the loops
-
-    scf.for %w = %0 to %wavefronts {
-      %first = memref.load %starts[%w] : memref<?xindex>
-      %end = memref.load %starts[%w + 1] : memref<?xindex>
-      scf.parallel (%t) = (%first) to (%end) {
-        %i = memref.load %order[%t] : memref<?xindex>
-        ...
-      }
-    }
-
-With `block=auto`, the inspector chooses which iterations stay together in a block, and the body is
-a function `@kernel_block` of its own, which runs a block.
-"""
+"""inspect-wavefronts: parallel iterations of an irregular loop, found at run time."""
 
 from __future__ import annotations
 
@@ -47,6 +21,31 @@ from polyir.passes.irregular_pass import lower_scops, privatize_variables, repor
 @dataclass(frozen=True)
 class InspectWavefrontsPass(ModulePass):
     """Run iterations of loops with index arrays in wavefronts, which an inspector finds.
+
+        func.func @kernel(%n: index, %p: memref<?xindex>, %q: memref<?xindex>, %A: memref<?xf64>) {
+          affine.for %i = 0 to %n {
+            %pi = affine.load %p[%i] : memref<?xindex>
+            %qi = affine.load %q[%i] : memref<?xindex>
+            %v = memref.load %A[%qi] : memref<?xf64>
+            memref.store %v, %A[%pi] : memref<?xf64>
+          }
+          func.return
+        }
+
+    becomes two functions and the kernel that calls both. `@kernel_inspector` fills three arrays,
+    and `@kernel_executor` has the loops
+
+        scf.for %w = %0 to %wavefronts {
+          %first = memref.load %starts[%w] : memref<?xindex>
+          %end = memref.load %starts[%w + 1] : memref<?xindex>
+          scf.parallel (%t) = (%first) to (%end) {
+            %i = memref.load %order[%t] : memref<?xindex>
+            ...
+          }
+        }
+
+    With `block=auto`, the inspector chooses which iterations stay together in a block, and the body
+    is a function `@kernel_block` of its own, which runs a block.
 
     The inspector runs before the outermost loop that does not write the index arrays. Each
     iteration keeps its order, and they run in that of all dependences, so results do not change.

@@ -1,25 +1,4 @@
-"""irregular-reductions: loops `x[p[i]] += ...` in parallel.
-
-    affine.for %i = 0 to %n {
-      %pi = affine.load %p[%i] : memref<?xindex>
-      %v = affine.load %e[%i] : memref<?xi64>
-      %old = memref.load %x[%pi] : memref<?xi64>
-      %new = arith.addi %old, %v : i64
-      memref.store %new, %x[%pi] : memref<?xi64>
-    }
-
-becomes, with `method=atomics`,
-
-    scf.parallel (%i) = (%0) to (%n) step (%1) {
-      %pi = memref.load %p[%i] : memref<?xindex>
-      %v = memref.load %e[%i] : memref<?xi64>
-      %old = memref.atomic_rmw addi %v, %x[%pi] : (i64, memref<?xi64>) -> i64
-    }
-
-With `method=private-copies`, there is a parallel loop over parts of the iterations, each of which
-updates a copy of x. With `method=colouring`, the loops are those of `inspect-wavefronts`: one over
-colours, and a parallel one over the blocks of each.
-"""
+"""irregular-reductions: loops `x[p[i]] += ...` in parallel."""
 
 from __future__ import annotations
 
@@ -45,6 +24,26 @@ COPIES = 64
 @dataclass(frozen=True)
 class IrregularReductionsPass(ModulePass):
     """Run loops in parallel that only update elements which index arrays choose.
+
+        affine.for %i = 0 to %n {
+          %pi = affine.load %p[%i] : memref<?xindex>
+          %v = affine.load %e[%i] : memref<?xi64>
+          %old = memref.load %x[%pi] : memref<?xi64>
+          %new = arith.addi %old, %v : i64
+          memref.store %new, %x[%pi] : memref<?xi64>
+        }
+
+    becomes, with `method=atomics`,
+
+        scf.parallel (%i) = (%0) to (%n) step (%1) {
+          %pi = memref.load %p[%i] : memref<?xindex>
+          %v = memref.load %e[%i] : memref<?xi64>
+          %old = memref.atomic_rmw addi %v, %x[%pi] : (i64, memref<?xi64>) -> i64
+        }
+
+    With `method=private-copies`, there is a parallel loop over parts of the iterations, each of
+    which updates a copy of x. With `method=colouring`, the loops are those of `inspect-wavefronts`:
+    one over colours, and a parallel one over the blocks of each.
 
     Updates are `X[f] = X[f] op e`, and several of them may be in an iteration. The methods are
 

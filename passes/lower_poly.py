@@ -1,20 +1,4 @@
-"""lower-poly: scops to loops.
-
-    poly.scop (%n as "n") context "[n] -> { : n > 0 }" {
-      poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
-        affine.store %zero, %A[%i] : memref<?xf64>
-      }
-      poly.domain "[n] -> { S0[i] : 0 <= i < n }" {
-        poly.band "[n] -> [{ S0[i] -> [(i)] }]" permutable coincident [true]
-      }
-    }
-
-becomes
-
-    affine.for %i = 0 to %n {
-      affine.store %zero, %A[%i] : memref<?xf64>
-    }
-"""
+"""lower-poly: scops to loops."""
 
 from __future__ import annotations
 
@@ -46,6 +30,21 @@ from polyir.proofs.remembered import are_kernels_proved, is_unchecked, kernels_o
 @dataclass(frozen=True)
 class LowerPolyPass(ModulePass):
     """Replace every scop by loops that execute its schedule tree.
+
+        poly.scop (%n as "n") context "[n] -> { : n > 0 }" {
+          poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+            affine.store %zero, %A[%i] : memref<?xf64>
+          }
+          poly.domain "[n] -> { S0[i] : 0 <= i < n }" {
+            poly.band "[n] -> [{ S0[i] -> [(i)] }]" permutable coincident [true]
+          }
+        }
+
+    becomes
+
+        affine.for %i = 0 to %n {
+          affine.store %zero, %A[%i] : memref<?xf64>
+        }
 
     A tree that polyir's passes have not proved legal, one that was read from text, is checked
     first, as by `check-schedule`, and its GPU kernels as by `check-gpu`; `check=false` skips that.

@@ -1,25 +1,4 @@
-"""lower-to-llvm: loops to the llvm dialect, by these conversions, each of which is also a pass:
-
-    convert-affine-to-scf, convert-memref-to-pointers, convert-parallel-to-tasks,
-    convert-scf-to-cf (xDSL's; here the hints of loops are kept), convert-index-to-i64,
-    convert-vector-to-llvm, convert-math-to-llvm, convert-arith-to-llvm, convert-cf-to-llvm,
-    convert-func-to-llvm
-
-    func.func @clear(%A: memref<?xf64>, %i: index) {
-      %zero = arith.constant 0.0 : f64
-      memref.store %zero, %A[%i] : memref<?xf64>
-      return
-    }
-
-becomes
-
-    llvm.func @clear(%A: !llvm.ptr {llvm.noalias}, %A_0: i64, %i: i64) {
-      %zero = llvm.mlir.constant(0.0 : f64) : f64
-      %0 = llvm.getelementptr inbounds %A[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f64
-      llvm.store %zero, %0 : f64, !llvm.ptr
-      llvm.return
-    }
-"""
+"""lower-to-llvm: loops to the llvm dialect, by these conversions, each of which is also a pass:"""
 
 from __future__ import annotations
 
@@ -49,7 +28,28 @@ from polyir.target.llvm.vectors import convert_masks, convert_vector_to_llvm
 
 @dataclass(frozen=True)
 class LowerToLlvmPass(ModulePass):
-    """Lower scops, loops, arrays and functions to the llvm dialect."""
+    """Lower scops, loops, arrays and functions to the llvm dialect.
+
+        convert-affine-to-scf, convert-memref-to-pointers, convert-parallel-to-tasks,
+        convert-scf-to-cf (xDSL's; here the hints of loops are kept), convert-index-to-i64,
+        convert-vector-to-llvm, convert-math-to-llvm, convert-arith-to-llvm, convert-cf-to-llvm,
+        convert-func-to-llvm
+
+        func.func @clear(%A: memref<?xf64>, %i: index) {
+          %zero = arith.constant 0.0 : f64
+          memref.store %zero, %A[%i] : memref<?xf64>
+          return
+        }
+
+    becomes
+
+        llvm.func @clear(%A: !llvm.ptr {llvm.noalias}, %A_0: i64, %i: i64) {
+          %zero = llvm.mlir.constant(0.0 : f64) : f64
+          %0 = llvm.getelementptr inbounds %A[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f64
+          llvm.store %zero, %0 : f64, !llvm.ptr
+          llvm.return
+        }
+    """
 
     name = "lower-to-llvm"
 

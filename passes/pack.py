@@ -1,26 +1,4 @@
-"""pack: operands in contiguous arrays, in the order in which an innermost loop uses them.
-
-    affine.for %i = 0 to 96 step 8 {
-      affine.for %j = 0 to 96 step 8 {
-        affine.for %k = 0 to 64 {
-          %b = affine.vector_load %B[%k, %j] : memref<64x96xf64>, vector<8xf64>
-          ...
-
-becomes
-
-    %B_packed = memref.alloc() {alignment = 64} : memref<6144xf64>
-    affine.for %j = 0 to 96 step 8 {
-      affine.for %k = 0 to 64 {
-        %b = affine.vector_load %B[%k, %j] : memref<64x96xf64>, vector<8xf64>
-        affine.vector_store %b, %B_packed[%j * 64 + %k * 8] : memref<6144xf64>, vector<8xf64>
-      }
-    }
-    affine.for %i = 0 to 96 step 8 {
-      affine.for %j = 0 to 96 step 8 {
-        affine.for %k = 0 to 64 {
-          %b = affine.vector_load %B_packed[%j * 64 + %k * 8] : memref<6144xf64>, vector<8xf64>
-          ...
-"""
+"""pack: operands in contiguous arrays, in the order in which an innermost loop uses them."""
 
 from __future__ import annotations
 
@@ -40,6 +18,27 @@ from polyir.passes.prerequisites import lower_scops
 @dataclass(frozen=True)
 class PackPass(ModulePass):
     """Pack what innermost loops load again in iterations of loops around them.
+
+        affine.for %i = 0 to 96 step 8 {
+          affine.for %j = 0 to 96 step 8 {
+            affine.for %k = 0 to 64 {
+              %b = affine.vector_load %B[%k, %j] : memref<64x96xf64>, vector<8xf64>
+              ...
+
+    becomes
+
+        %B_packed = memref.alloc() {alignment = 64} : memref<6144xf64>
+        affine.for %j = 0 to 96 step 8 {
+          affine.for %k = 0 to 64 {
+            %b = affine.vector_load %B[%k, %j] : memref<64x96xf64>, vector<8xf64>
+            affine.vector_store %b, %B_packed[%j * 64 + %k * 8] : memref<6144xf64>, vector<8xf64>
+          }
+        }
+        affine.for %i = 0 to 96 step 8 {
+          affine.for %j = 0 to 96 step 8 {
+            affine.for %k = 0 to 64 {
+              %b = affine.vector_load %B_packed[%j * 64 + %k * 8] : memref<6144xf64>, vector<8xf64>
+              ...
 
     Loads, and what is computed from them alone, are done before a loop in all of whose iterations
     they are the same, and are stored in an array in the order in which the innermost loop uses

@@ -1,24 +1,4 @@
-"""reorder-data: arrays in the order in which an irregular loop accesses them.
-
-    affine.for %s = 0 to %steps {
-      affine.for %j = 0 to %m {
-        %l = affine.load %left[%j] : memref<?xindex>
-        %x_l = memref.load %x[%l] : memref<?xf64>
-        ...
-      }
-    }
-
-becomes, in an executor after an inspector has numbered the elements of %x,
-
-    affine.for %e = ... { copy %x[%e] to %x_packed[%places[%e]] }
-    affine.for %s = 0 to %steps {
-      affine.for %j = 0 to %m {
-        %l = affine.load %left_updated[%j] : memref<?xindex>
-        %x_l = memref.load %x_packed[%l] : memref<?xf64>
-        ...
-      }
-    }
-"""
+"""reorder-data: arrays in the order in which an irregular loop accesses them."""
 
 from __future__ import annotations
 
@@ -41,6 +21,25 @@ from polyir.passes.irregular_pass import lower_scops
 @dataclass(frozen=True)
 class ReorderDataPass(ModulePass):
     """Let arrays have the order in which a loop accesses them by index arrays.
+
+        affine.for %s = 0 to %steps {
+          affine.for %j = 0 to %m {
+            %l = affine.load %left[%j] : memref<?xindex>
+            %x_l = memref.load %x[%l] : memref<?xf64>
+            ...
+          }
+        }
+
+    becomes, in an executor after an inspector has numbered the elements of %x,
+
+        affine.for %e = ... { copy %x[%e] to %x_packed[%places[%e]] }
+        affine.for %s = 0 to %steps {
+          affine.for %j = 0 to %m {
+            %l = affine.load %left_updated[%j] : memref<?xindex>
+            %x_l = memref.load %x_packed[%l] : memref<?xf64>
+            ...
+          }
+        }
 
     An inspector finds the order, and updates the index arrays. The executor works on copies of the
     arrays, in the outermost loop that does not write the index arrays. Operations keep their

@@ -1,19 +1,4 @@
-"""reorder-iterations: iterations of an irregular loop in the order of what they access.
-
-    affine.for %j = 0 to %m {
-      %l = affine.load %left[%j] : memref<?xindex>
-      ...
-      memref.store %sum, %fx[%l] : memref<?xf64>
-    }
-
-becomes, in an executor after an inspector has sorted the iterations,
-
-    scf.for %t = %0 to %iterations {
-      %l = memref.load %left_sorted[%t] : memref<?xindex>
-      ...
-      memref.store %sum, %fx[%l] : memref<?xf64>
-    }
-"""
+"""reorder-iterations: iterations of an irregular loop in the order of what they access."""
 
 from __future__ import annotations
 
@@ -35,6 +20,20 @@ from polyir.passes.irregular_pass import lower_scops, report_left
 @dataclass(frozen=True)
 class ReorderIterationsPass(ModulePass):
     """Run iterations that access the same elements by index arrays one after the other.
+
+        affine.for %j = 0 to %m {
+          %l = affine.load %left[%j] : memref<?xindex>
+          ...
+          memref.store %sum, %fx[%l] : memref<?xf64>
+        }
+
+    becomes, in an executor after an inspector has sorted the iterations,
+
+        scf.for %t = %0 to %iterations {
+          %l = memref.load %left_sorted[%t] : memref<?xindex>
+          ...
+          memref.store %sum, %fx[%l] : memref<?xf64>
+        }
 
     An inspector sorts the iterations by the first element (`grouping`) or by all (`sorting`). This
     is for loops whose iterations write elements of their own, `y[i] = ...`, or only update

@@ -1,28 +1,4 @@
-"""runtime-test: a loop that is parallel if a test at run time finds no dependence.
-
-    func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
-      affine.for %i = 0 to %n {
-        %pi = affine.load %p[%i] : memref<?xindex>
-        %v = memref.load %A[%pi] : memref<?xf64>
-        affine.store %v, %A[%i] : memref<?xf64>
-      }
-      func.return
-    }
-
-becomes an inspector that tests whether each `p[i]` is i or no iteration's counter, and
-
-    %independent = memref.load %test[] : memref<index>
-    %holds = arith.cmpi ne, %independent, %zero : index
-    scf.if %holds {
-      scf.parallel (%i) = (%zero) to (%n) step (%one) {
-        ...
-      }
-    } else {
-      affine.for %i = 0 to %n {
-        ...
-      }
-    }
-"""
+"""runtime-test: a loop that is parallel if a test at run time finds no dependence."""
 
 from __future__ import annotations
 
@@ -43,6 +19,29 @@ from polyir.passes.irregular_pass import lower_scops, privatize_variables, repor
 @dataclass(frozen=True)
 class RuntimeTestPass(ModulePass):
     """Run loops with index arrays in parallel where a test at run time finds no dependence.
+
+        func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+          affine.for %i = 0 to %n {
+            %pi = affine.load %p[%i] : memref<?xindex>
+            %v = memref.load %A[%pi] : memref<?xf64>
+            affine.store %v, %A[%i] : memref<?xf64>
+          }
+          func.return
+        }
+
+    becomes an inspector that tests whether each `p[i]` is i or no iteration's counter, and
+
+        %independent = memref.load %test[] : memref<index>
+        %holds = arith.cmpi ne, %independent, %zero : index
+        scf.if %holds {
+          scf.parallel (%i) = (%zero) to (%n) step (%one) {
+            ...
+          }
+        } else {
+          affine.for %i = 0 to %n {
+            ...
+          }
+        }
 
     The test takes time linear in the number of accesses. It runs before the outermost loop that
     does not write the index arrays. If it costs more than the loop, and no loop around runs that

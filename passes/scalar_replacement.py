@@ -1,22 +1,4 @@
-"""scalar-replacement: array elements in SSA values.
-
-    affine.for %k = 0 to 100 {
-      %c = affine.load %C[%i] : memref<?xf64>
-      %a = affine.load %A[%k] : memref<?xf64>
-      %sum = arith.addf %c, %a : f64
-      affine.store %sum, %C[%i] : memref<?xf64>
-    }
-
-becomes
-
-    %C_value = affine.load %C[%i] : memref<?xf64>
-    %C_value_1 = affine.for %k = 0 to 100 iter_args(%C_value_2 = %C_value) -> (f64) {
-      %a = affine.load %A[%k] : memref<?xf64>
-      %sum = arith.addf %C_value_2, %a : f64
-      affine.yield %sum : f64
-    }
-    affine.store %C_value_1, %C[%i] : memref<?xf64>
-"""
+"""scalar-replacement: array elements in SSA values."""
 
 from __future__ import annotations
 
@@ -41,6 +23,23 @@ from polyir.passes.prerequisites import scops_in
 @dataclass(frozen=True)
 class ScalarReplacementPass(ModulePass):
     """Keep array elements in SSA values in loops that do not change their address.
+
+        affine.for %k = 0 to 100 {
+          %c = affine.load %C[%i] : memref<?xf64>
+          %a = affine.load %A[%k] : memref<?xf64>
+          %sum = arith.addf %c, %a : f64
+          affine.store %sum, %C[%i] : memref<?xf64>
+        }
+
+    becomes
+
+        %C_value = affine.load %C[%i] : memref<?xf64>
+        %C_value_1 = affine.for %k = 0 to 100 iter_args(%C_value_2 = %C_value) -> (f64) {
+          %a = affine.load %A[%k] : memref<?xf64>
+          %sum = arith.addf %C_value_2, %a : f64
+          affine.yield %sum : f64
+        }
+        affine.store %C_value_1, %C[%i] : memref<?xf64>
 
     `levels` counts loops from the inside: 1 for innermost loops only, 2 for the loops around
     these too, `all` for all loops. Scops are lowered first. Floating-point operations keep their

@@ -1,33 +1,4 @@
-"""sparse-tile: tiles across loops with index arrays and across time steps, found at run time.
-
-    func.func @kernel(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
-      affine.for %s = 0 to %t {
-        affine.for %i = 0 to %n {
-          %pi = affine.load %p[%i] : memref<?xindex>
-          %v = memref.load %x[%pi] : memref<?xf64>
-          affine.store %v, %x[%i] : memref<?xf64>
-        }
-      }
-      func.return
-    }
-
-becomes two functions and the kernel that calls both. `@kernel_inspector` fills the arrays of the
-schedule function (for each tile and each loop, the iterations) and those of the wavefronts of
-tiles, and `@kernel_executor` has the loops
-
-    scf.for %first = %0 to %t step %4 {
-      scf.for %w = %0 to %wavefronts {
-        scf.parallel (%q) = (%fronts[%w]) to (%fronts[%w + 1]) {
-          %tile = memref.load %order[%q] : memref<?xindex>
-          scf.for %s = %first to min(%first + 4, %t) {
-            %cell = %tile * 4 + %s - %first
-            scf.for %p = %starts[%cell] to %starts[%cell + 1] {
-              %i = memref.load %iterations[%p] : memref<?xindex>
-              ...
-
-With `run=queue`, the inspector fills the dependence graph of tiles instead of wavefronts, and the
-loops over tiles are one parallel loop whose iterations take tiles out of a queue.
-"""
+"""sparse-tile: tiles across loops with index arrays and across time steps, found at run time."""
 
 from __future__ import annotations
 
@@ -61,6 +32,34 @@ _RUNS: Final[Mapping[str, _Runs]] = MappingProxyType(
 @dataclass(frozen=True)
 class SparseTilePass(ModulePass):
     """Tile sequences of loops with index arrays, and the time steps around them.
+
+        func.func @kernel(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
+          affine.for %s = 0 to %t {
+            affine.for %i = 0 to %n {
+              %pi = affine.load %p[%i] : memref<?xindex>
+              %v = memref.load %x[%pi] : memref<?xf64>
+              affine.store %v, %x[%i] : memref<?xf64>
+            }
+          }
+          func.return
+        }
+
+    becomes two functions and the kernel that calls both. `@kernel_inspector` fills the arrays of
+    the schedule function (for each tile and each loop, the iterations) and those of the wavefronts
+    of tiles, and `@kernel_executor` has the loops
+
+        scf.for %first = %0 to %t step %4 {
+          scf.for %w = %0 to %wavefronts {
+            scf.parallel (%q) = (%fronts[%w]) to (%fronts[%w + 1]) {
+              %tile = memref.load %order[%q] : memref<?xindex>
+              scf.for %s = %first to min(%first + 4, %t) {
+                %cell = %tile * 4 + %s - %first
+                scf.for %p = %starts[%cell] to %starts[%cell + 1] {
+                  %i = memref.load %iterations[%p] : memref<?xindex>
+                  ...
+
+    With `run=queue`, the inspector fills the dependence graph of tiles instead of wavefronts, and
+    the loops over tiles are one parallel loop whose iterations take tiles out of a queue.
 
     `tile` is the number of iterations of each block of the `seed`, the inner loop whose counter has
     this name, or the one in the middle. `sweeps` iterations of the outer loop are tiled together;

@@ -1,22 +1,4 @@
-"""split-loops: no test of a loop counter in an innermost loop.
-
-    affine.for %i = 0 to %n {
-      affine.if affine_set<(d0) : (d0 == 0)>(%i) {
-        affine.store %x, %A[%i] : memref<?xf64>
-      }
-      affine.store %y, %B[%i] : memref<?xf64>
-    }
-
-becomes
-
-    affine.if affine_set<()[s0] : (s0 - 1 >= 0)>()[%n] {
-      affine.store %x, %A[0] : memref<?xf64>
-      affine.store %y, %B[0] : memref<?xf64>
-    }
-    affine.for %i = 1 to %n {
-      affine.store %y, %B[%i] : memref<?xf64>
-    }
-"""
+"""split-loops: no test of a loop counter in an innermost loop."""
 
 from __future__ import annotations
 
@@ -38,6 +20,23 @@ from polyir.passes.prerequisites import scops_in
 @dataclass(frozen=True)
 class SplitLoopsPass(ModulePass):
     """Remove tests of loop counters from innermost loops, by splitting loops or moving tests out.
+
+        affine.for %i = 0 to %n {
+          affine.if affine_set<(d0) : (d0 == 0)>(%i) {
+            affine.store %x, %A[%i] : memref<?xf64>
+          }
+          affine.store %y, %B[%i] : memref<?xf64>
+        }
+
+    becomes
+
+        affine.if affine_set<()[s0] : (s0 - 1 >= 0)>()[%n] {
+          affine.store %x, %A[0] : memref<?xf64>
+          affine.store %y, %B[0] : memref<?xf64>
+        }
+        affine.for %i = 1 to %n {
+          affine.store %y, %B[%i] : memref<?xf64>
+        }
 
     An innermost loop becomes at most `max-parts` loops with at most `max-operations` operations
     together; tests that would need more stay. Scops are lowered first. `lower-poly`

@@ -1,21 +1,4 @@
-"""vectorize: vector code for chosen loops.
-
-    affine.for %j = 0 to %n {
-      %a = affine.load %A[%j] : memref<?xf64>
-      %doubled = arith.addf %a, %a : f64
-      affine.store %doubled, %B[%j] : memref<?xf64>
-    } {poly.vector = #poly.vector<8>}
-
-becomes
-
-    affine.for %j = 0 to affine_map<()[s0] -> (s0 - 7)>()[%n] step 8 {
-      %a = affine.vector_load %A[%j] : memref<?xf64>, vector<8xf64>
-      %doubled = arith.addf %a, %a : vector<8xf64>
-      affine.vector_store %doubled, %B[%j] : memref<?xf64>, vector<8xf64>
-    }
-
-and one masked vector for the iterations that are left.
-"""
+"""vectorize: vector code for chosen loops."""
 
 from __future__ import annotations
 
@@ -36,6 +19,22 @@ from polyir.passes.prerequisites import lower_scops
 @dataclass(frozen=True)
 class VectorizePass(ModulePass):
     """Make vector code of the loops with the attribute `#poly.vector`, which must be parallel.
+
+        affine.for %j = 0 to %n {
+          %a = affine.load %A[%j] : memref<?xf64>
+          %doubled = arith.addf %a, %a : f64
+          affine.store %doubled, %B[%j] : memref<?xf64>
+        } {poly.vector = #poly.vector<8>}
+
+    becomes
+
+        affine.for %j = 0 to affine_map<()[s0] -> (s0 - 7)>()[%n] step 8 {
+          %a = affine.vector_load %A[%j] : memref<?xf64>, vector<8xf64>
+          %doubled = arith.addf %a, %a : vector<8xf64>
+          affine.vector_store %doubled, %B[%j] : memref<?xf64>, vector<8xf64>
+        }
+
+    and one masked vector for the iterations that are left.
 
     `register-tile` chooses such loops. Blocks of iterations, with the attribute `#poly.jam` on
     loops around, become straight-line code, and what the loop around a block adds up is kept in
