@@ -197,16 +197,20 @@ too long. Most loops take less."""
 
 def _attempts(scop: Scop, cheaper: Cheaper | None) -> list[Callable[[], ScopAst | None]]:
     """The ways to generate loops, best first."""
-    usual = _usual if cheaper is None else partial(_usual, limit=budgets.THREAD_LOOPS)
-    found: list[Callable[[], ScopAst | None]] = [partial(_built, scop, usual)]
-    if cheaper is not None and cheaper.points is not None:
-        found.append(partial(_built, scop, partial(_over_points, points=cheaper.points)))
-    if cheaper is not None and cheaper.block is not None:
-        found.append(partial(_of_block, scop, cheaper.block))
-    return [*found, *(partial(_built, scop, form) for form in (_over_tiles, _atomic, _around))]
+    forms: list[_Form] = [_loops_over_tiles, _atomic_loops, _convex_loops]
+    found: list[Callable[[], ScopAst | None]] = [partial(_generated, scop, each) for each in forms]
+    if cheaper is None:
+        return [partial(_generated, scop, _default_loops), *found]
+    if cheaper.block is not None:
+        found.insert(0, partial(_loops_of_block, scop, cheaper.block))
+    if cheaper.points is not None:
+        over_points = partial(_loops_over_points, points=cheaper.points)
+        found.insert(0, partial(_generated, scop, over_points))
+    default = partial(_default_loops, limit=budgets.THREAD_LOOPS)
+    return [partial(_generated, scop, default), *found]
 
 
-def _built(scop: Scop, form: _Form) -> ScopAst | None:
+def _generated(scop: Scop, form: _Form) -> ScopAst | None:
     """The AST with loops of a form; `None` if isl needs too many operations."""
     try:
         expanded = expand_tiles(scop.schedule, scop.context)
@@ -222,9 +226,9 @@ def _built(scop: Scop, form: _Form) -> ScopAst | None:
         return form(scop, rolled, expanded)
 
 
-def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
+def _loops_of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
     """What a thread runs, from the usual loops of its block."""
-    ast = _built(scop.under(block.schedule), _usual)
+    ast = _generated(scop.under(block.schedule), _default_loops)
     if ast is None:
         return None
     try:
@@ -233,7 +237,7 @@ def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
         return None
 
 
-def _usual(
+def _default_loops(
     scop: Scop, schedule: Schedule, expanded: ExpandedTiles, limit: Budget | None = None
 ) -> ScopAst | None:
     """The loops of the tree, those over tiles atomic where their ranges are affine."""
@@ -260,14 +264,14 @@ def _usual(
     return generated(counting) or generated(mapped_bottom_up(counting, _with_atomic_tiles))
 
 
-def _over_points(
+def _loops_over_points(
     scop: Scop, schedule: Schedule, expanded: ExpandedTiles, points: isl.Set
 ) -> ScopAst | None:
     """Loops over all of `points`, with tests inside."""
     return _of_tiles(scop, with_loops_over(schedule, points), expanded)
 
 
-def _over_tiles(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+def _loops_over_tiles(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     """Loops with outer loops over tiles that are generated from the tiles alone."""
     if expanded.bands:
         return None
@@ -276,14 +280,14 @@ def _over_tiles(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> Scop
     return None if tiled is None else _of_tiles(scop, tiled, expanded)
 
 
-def _atomic(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+def _atomic_loops(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     """Atomic loops, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = mapped_bottom_up(counting, _with_atomic_tiles)
     return _generate(scop, with_atomic_loops(tree), expanded, budgets.ATOMIC_LOOPS)
 
 
-def _around(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+def _convex_loops(scop: Scop, schedule: Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     """Atomic loops over convex sets around the instances, with conditions inside."""
     counting = _counting(schedule, expanded, isolated=True)
     tree = with_atomic_loops(mapped_bottom_up(counting, _with_atomic_tiles))

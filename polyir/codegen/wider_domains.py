@@ -37,7 +37,7 @@ def with_wider_domains(schedule: Schedule, context: isl.Set) -> Schedule | None:
     back = isl.UnionMap.empty(domain.get_space())
     is_new = False
     for instances in sets_of(domain.intersect_params(context)):
-        around = _around(instances).intersect_params(context)
+        around = _convex_superset(instances).intersect_params(context)
         is_new = is_new or not around.is_subset(instances)
         name = instances.get_tuple_name() + _SUFFIX
         renamed = isl.Map.identity(instances.get_space().map_from_set())
@@ -56,7 +56,7 @@ def with_wider_domains(schedule: Schedule, context: isl.Set) -> Schedule | None:
     return Schedule(Domain((expanded(pulled.children[0]),), wider))
 
 
-def _around(instances: isl.Set) -> isl.Set:
+def _convex_superset(instances: isl.Set) -> isl.Set:
     """A convex set without divisions around `instances`; these if it has no bounds."""
     hull = isl.Set.from_basic_set(instances.compute_divs().simple_hull().remove_divs())
     return hull if hull.is_bounded() else instances

@@ -24,19 +24,19 @@ from xdsl.ir import Attribute, SSAValue
 
 from polyir.distributed.boxes import Values, extent, value_where_defined
 from polyir.distributed.elements import OWN, Division, Elements
-from polyir.distributed.functions import Part, dynamic
+from polyir.distributed.functions import LocalPart, dynamic
 from polyir.distributed.neighbours import rank_of
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.ownership import ArrayPart, Ownership
 from polyir.distributed.phases import Range
 from polyir.irregular.code import Code
 
-Parts = Mapping[str, Part]
+Parts = Mapping[str, LocalPart]
 _OWNER = "owner"
 
 
 @dataclass(frozen=True)
-class Place:
+class RankArguments:
     """Where a function runs: the number of the rank, how many there are, and the blocks."""
 
     rank: SSAValue
@@ -83,21 +83,23 @@ class Blocks:
 
     # -------------------------------------------------------------------------------- reading
 
-    def bounds(self, code: Code, place: Place, block: SSAValue, who: str) -> dict[str, SSAValue]:
+    def bounds(
+        self, code: Code, place: RankArguments, block: SSAValue, who: str
+    ) -> dict[str, SSAValue]:
         """The values of the parameters for a block."""
         return {f"{who}{name}": self._load(code, place, block, name, who) for name in self._bounds}
 
     def parts(
-        self, code: Code, place: Place, block: SSAValue, memory: Mapping[str, SSAValue]
-    ) -> dict[str, Part]:
+        self, code: Code, place: RankArguments, block: SSAValue, memory: Mapping[str, SSAValue]
+    ) -> dict[str, LocalPart]:
         """The parts of arrays for a block of the rank that runs; private ones are whole."""
         whole = {
-            name: Part(value, (code.constant(0),) * len(dynamic(value.type).get_shape()))
+            name: LocalPart(value, (code.constant(0),) * len(dynamic(value.type).get_shape()))
             for name, value in memory.items()
             if name in self._elements.private
         }
         return whole | {
-            name: Part(
+            name: LocalPart(
                 value,
                 tuple(
                     self._load(code, place, block, f"{name}_{dimension}")
@@ -109,12 +111,12 @@ class Blocks:
         }
 
     def passed(
-        self, code: Code, place: Place, block: SSAValue, memory: Mapping[str, SSAValue]
-    ) -> dict[str, Part]:
+        self, code: Code, place: RankArguments, block: SSAValue, memory: Mapping[str, SSAValue]
+    ) -> dict[str, LocalPart]:
         """The parts of arrays that a rank passes."""
         assert self._ownership is not None
         return {
-            name: Part(
+            name: LocalPart(
                 memory[name],
                 tuple(self._load(code, place, block, part.begin(d)) for d in range(part.rank)),
             )
@@ -122,7 +124,7 @@ class Blocks:
         }
 
     def box(
-        self, code: Code, place: Place, block: SSAValue, array: str
+        self, code: Code, place: RankArguments, block: SSAValue, array: str
     ) -> list[tuple[SSAValue, SSAValue]]:
         """The first subscript of the part that a rank passes, and the one after the last."""
         assert self._ownership is not None
@@ -137,11 +139,13 @@ class Blocks:
             for dimension in range(part.rank)
         ]
 
-    def owner(self, code: Code, place: Place, block: SSAValue) -> SSAValue:
+    def owner(self, code: Code, place: RankArguments, block: SSAValue) -> SSAValue:
         """The rank that has a block."""
         return self._load(code, place, block, _OWNER) if self.has_several else block
 
-    def rank_of(self, code: Code, place: Place, division: Division, tile: SSAValue) -> SSAValue:
+    def rank_of(
+        self, code: Code, place: RankArguments, division: Division, tile: SSAValue
+    ) -> SSAValue:
         """The rank that has a tile in a line of blocks, one a rank; outside, it is no rank."""
         last = code.difference(place.ranks, 1)
         first = self._load(code, place, code.constant(0), division.begin(0, ""))
@@ -149,7 +153,7 @@ class Blocks:
         return rank_of(code, tile, first, end, place.ranks)
 
     @contextmanager
-    def own(self, code: Code, place: Place) -> Iterator[tuple[Code, SSAValue]]:
+    def own(self, code: Code, place: RankArguments) -> Iterator[tuple[Code, SSAValue]]:
         """Code that runs for each block of the rank that runs."""
         if not self.has_several:
             yield code, place.rank
@@ -160,13 +164,13 @@ class Blocks:
                 yield inner, block
 
     @contextmanager
-    def every(self, code: Code, place: Place, name: str) -> Iterator[tuple[Code, SSAValue]]:
+    def every(self, code: Code, place: RankArguments, name: str) -> Iterator[tuple[Code, SSAValue]]:
         """Code that runs for each block of all ranks."""
         with code.loop(name, 0, code.extent(place.table, 0)) as found:
             yield found
 
     def _load(
-        self, code: Code, place: Place, block: SSAValue, column: str, who: str = ""
+        self, code: Code, place: RankArguments, block: SSAValue, column: str, who: str = ""
     ) -> SSAValue:
         value = code.load(place.table, block, self._columns.index(column))
         value.name_hint = f"{who}{column}"
@@ -174,7 +178,7 @@ class Blocks:
 
     # ------------------------------------------------------------------------------- the table
 
-    def table(self, code: Code, values: Values, rank: SSAValue, ranks: SSAValue) -> Place:
+    def table(self, code: Code, values: Values, rank: SSAValue, ranks: SSAValue) -> RankArguments:
         """Add code for the table, in which the places in memory are not set yet."""
         tiles = {
             division.name: [self._tiles(code, each, values) for each in division.ranges]
@@ -183,7 +187,7 @@ class Blocks:
         numbers = [[number for _, number in each] for each in tiles.values()]
         grid = self._grid(code, ranks)
         count, sides = self._counts(code, numbers) if self.has_several else (ranks, grid)
-        place = Place(rank, ranks, code.array("blocks", count, len(self._columns)))
+        place = RankArguments(rank, ranks, code.array("blocks", count, len(self._columns)))
         boxes = self._accessed_boxes(code, values)
         with self._each_block(code, count, sides, grid) as (body, block, row):
             in_grid = _coordinates(body, block, sides)
@@ -262,7 +266,7 @@ class Blocks:
     def _store_box(
         self,
         code: Code,
-        place: Place,
+        place: RankArguments,
         block: SSAValue,
         part: ArrayPart,
         box: Sequence[tuple[SSAValue, SSAValue]],
@@ -294,7 +298,13 @@ class Blocks:
                 code.store(value, place.table, block, self._columns.index(name))
 
     def _aligned(
-        self, code: Code, place: Place, block: SSAValue, part: ArrayPart, loop: int, shift: int
+        self,
+        code: Code,
+        place: RankArguments,
+        block: SSAValue,
+        part: ArrayPart,
+        loop: int,
+        shift: int,
     ) -> list[SSAValue]:
         """Where the block of a loop begins and ends, as subscripts."""
         assert part.division is not None
@@ -357,7 +367,7 @@ class Blocks:
     # ------------------------------------------------------------------------------- the parts
 
     def allocate(
-        self, code: Code, values: Values, place: Place, whole: Collection[str]
+        self, code: Code, values: Values, place: RankArguments, whole: Collection[str]
     ) -> dict[str, SSAValue]:
         """Add code that allocates the parts of arrays for the rank's blocks, and sets places.
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from xdsl.ir import SSAValue
 
-from polyir.distributed.blocks import Blocks, Place
+from polyir.distributed.blocks import Blocks, RankArguments
 from polyir.distributed.boxes import Values
 from polyir.distributed.exchange import IN, OUT, Exchange, Holder
 from polyir.distributed.numbered_transfers import NumberedTransfer, Numbers
@@ -32,7 +32,7 @@ class DealtExchange(Exchange):
         blocks: Blocks,
         transfer: NumberedTransfer,
         values: Values,
-        place: Place,
+        place: RankArguments,
         parts: Holder,
         tag: int,
     ) -> None:

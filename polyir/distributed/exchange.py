@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import MemRefType, i32, i64
 from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Attribute, SSAValue
 
-from polyir.distributed.blocks import Blocks, Parts, Place
+from polyir.distributed.blocks import Blocks, Parts, RankArguments
 from polyir.distributed.boxes import Values
 from polyir.distributed.elements import OWN, PEER
 from polyir.distributed.neighbours import Neighbours
@@ -29,7 +29,7 @@ def scatter(
     blocks: Blocks,
     transfer: Transfer,
     values: Values,
-    place: Place,
+    place: RankArguments,
     whole: Parts,
     memory: Mapping[str, SSAValue],
 ) -> None:
@@ -57,7 +57,7 @@ def gather(
     blocks: Blocks,
     transfer: Transfer,
     values: Values,
-    place: Place,
+    place: RankArguments,
     whole: Parts,
     memory: Mapping[str, SSAValue],
 ) -> None:
@@ -128,7 +128,7 @@ def between_parts(
     blocks: Blocks,
     transfer: Transfer,
     values: Values,
-    place: Place,
+    place: RankArguments,
     source: Holder,
     target: Holder,
 ) -> None:
@@ -153,7 +153,7 @@ class Exchange(ABC):
     """
 
     def __init__(
-        self, blocks: Blocks, element: Attribute, values: Values, place: Place, tag: int
+        self, blocks: Blocks, element: Attribute, values: Values, place: RankArguments, tag: int
     ) -> None:
         self._blocks, self.element, self._place = blocks, element, place
         self._values, self._tag = values, tag
@@ -251,7 +251,7 @@ class BlockExchange(Exchange):
         blocks: Blocks,
         transfer: Transfer,
         values: Values,
-        place: Place,
+        place: RankArguments,
         source: Holder,
         target: Holder,
         tag: int,

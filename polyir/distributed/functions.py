@@ -37,7 +37,7 @@ from polyir.tree.operations import operations_of
 
 
 @dataclass(frozen=True)
-class Part:
+class LocalPart:
     """The part of an array that a rank has: element x is in `memory` at x - `offsets`."""
 
     memory: SSAValue
@@ -56,7 +56,7 @@ class Outlined:
         self,
         code: Code,
         values: Mapping[str, SSAValue],
-        parts: Mapping[str, Part],
+        parts: Mapping[str, LocalPart],
         others: Sequence[SSAValue] = (),
     ) -> Sequence[SSAValue]:
         """Add a call; `values` has at least its parameters, and `parts` its arrays."""
@@ -131,7 +131,7 @@ class Functions:
         mapping = dict(zip(self.outside, others, strict=True)) | {
             value: values[name] for name, value in self._scop.op.parameter_values.items()
         }
-        offsets: dict[SSAValue, Part] = {}
+        offsets: dict[SSAValue, LocalPart] = {}
         for name, part in parts.items():
             offsets[self._scop.arrays[name]] = part
         scop = self.scop_op({**values, **_offset_names(parts, values)})
@@ -156,7 +156,7 @@ class Functions:
         arrays: Sequence[str],
         others: Sequence[Attribute],
         results: Sequence[Attribute] = (),
-    ) -> tuple[Outlined, dict[str, SSAValue], dict[str, Part], tuple[SSAValue, ...], Code]:
+    ) -> tuple[Outlined, dict[str, SSAValue], dict[str, LocalPart], tuple[SSAValue, ...], Code]:
         """Add a private function before the kernel; `others` are the types of more arguments.
 
         Returns it with its arguments (values by the names of isl parameters, parts by the names of
@@ -171,7 +171,7 @@ class Functions:
         arguments = iter(block.args)
         values: dict[str, SSAValue] = {each: next(arguments) for each in parameters}
         parts = {
-            array: Part(next(arguments), tuple(next(arguments) for _ in type.get_shape()))
+            array: LocalPart(next(arguments), tuple(next(arguments) for _ in type.get_shape()))
             for array, type in memory.items()
         }
         _name_arguments(values, parts)
@@ -209,7 +209,7 @@ class Functions:
         return scop
 
 
-def _name_arguments(values: Mapping[str, SSAValue], parts: Mapping[str, Part]) -> None:
+def _name_arguments(values: Mapping[str, SSAValue], parts: Mapping[str, LocalPart]) -> None:
     """Let the arguments of a function have the names of what they are, for whoever reads it."""
     for name, value in values.items():
         value.name_hint = name
@@ -229,7 +229,7 @@ def _defined_in(op: Operation) -> Iterable[SSAValue]:
                 yield from _defined_in(inner)
 
 
-def _offset_names(parts: Mapping[str, Part], taken: Iterable[str]) -> dict[str, SSAValue]:
+def _offset_names(parts: Mapping[str, LocalPart], taken: Iterable[str]) -> dict[str, SSAValue]:
     """Names for the offsets of parts, other than those in `taken`."""
     known = set(taken)
     offsets: dict[str, SSAValue] = {}
@@ -245,7 +245,7 @@ def _moved(
     statement: StmtOp,
     instances: isl.UnionSet,
     values: Mapping[SSAValue, SSAValue],
-    parts: Mapping[SSAValue, Part],
+    parts: Mapping[SSAValue, LocalPart],
 ) -> StmtOp:
     """A copy of a statement that accesses parts of arrays, for some of its instances."""
     space = statement.domain.data.get_space().align_params(instances.get_space())

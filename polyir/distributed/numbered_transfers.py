@@ -15,7 +15,7 @@ import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
-from polyir.distributed.functions import Functions, Part
+from polyir.distributed.functions import Functions, LocalPart
 from polyir.distributed.transfers import Copier, Transfer, along_row, no_memory, outlined_transfer
 from polyir.irregular.code import Code
 
@@ -59,7 +59,11 @@ class NumberedTransfer:
             code.store(-_FAR, box, 2 * place + 1)
 
     def measure(
-        self, code: Code, values: Mapping[str, SSAValue], parts: Mapping[str, Part], box: SSAValue
+        self,
+        code: Code,
+        values: Mapping[str, SSAValue],
+        parts: Mapping[str, LocalPart],
+        box: SSAValue,
     ) -> SSAValue:
         """Add code that puts elements into a box; how many there are, those there before, too."""
         tables = tuple(no_memory(code, IndexType(), rank) for rank in self.ranks)
@@ -88,7 +92,7 @@ class NumberedTransfer:
         self,
         code: Code,
         values: Mapping[str, SSAValue],
-        parts: Mapping[str, Part],
+        parts: Mapping[str, LocalPart],
         message: tuple[SSAValue | None, SSAValue],
         action: int,
         first: SSAValue,
@@ -127,7 +131,7 @@ class _NumberingCopier(Copier):
         code: Code,
         values: Mapping[str, SSAValue],
         others: Sequence[SSAValue],
-        parts: Mapping[str, Part],
+        parts: Mapping[str, LocalPart],
     ) -> None:
         super().__init__(code, values, others, parts)
         self._first, self._box, *tables = self.more

@@ -17,7 +17,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.walks import operations_in
 from polyir.dialects.scop import PART
-from polyir.distributed.blocks import Blocks, Place
+from polyir.distributed.blocks import Blocks, RankArguments
 from polyir.distributed.functions import dynamic
 from polyir.irregular.code import Code
 from polyir.model.scop import Scop
@@ -89,7 +89,7 @@ def _copied(code: Code, scop: Scop, values: dict[SSAValue, SSAValue]) -> dict[SS
 
 
 def require_boxes(
-    code: Code, kernel: func.FuncOp, scop: Scop, blocks: Blocks, place: Place
+    code: Code, kernel: func.FuncOp, scop: Scop, blocks: Blocks, place: RankArguments
 ) -> None:
     """Add tests that end all ranks if what one passes has not the extents of its part."""
     for name, value in scop.arrays.items():

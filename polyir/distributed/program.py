@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, StmtOp
-from polyir.distributed.blocks import Blocks, Parts, Place
+from polyir.distributed.blocks import Blocks, Parts, RankArguments
 from polyir.distributed.boxes import Values
 from polyir.distributed.dealt_exchange import DealtExchange
 from polyir.distributed.divided_reductions import (
@@ -39,7 +39,7 @@ from polyir.distributed.exchange import (
     scatter,
 )
 from polyir.distributed.extents import with_extents
-from polyir.distributed.functions import Functions, Outlined, Part, dynamic
+from polyir.distributed.functions import Functions, LocalPart, Outlined, dynamic
 from polyir.distributed.neighbours import Neighbours, neighbours
 from polyir.distributed.numbered_transfers import numbered_transfer
 from polyir.distributed.options import DistributionOptions
@@ -170,7 +170,7 @@ class _Program:
         if self._ownership is not None:
             pass_parts(self._kernel)
 
-    def _whole_arguments(self, code: Code) -> dict[str, Part]:
+    def _whole_arguments(self, code: Code) -> dict[str, LocalPart]:
         """The arrays that the first rank has."""
         return {
             name: self._whole(code, array)
@@ -183,7 +183,7 @@ class _Program:
         self,
         code: Code,
         values: Values,
-        place: Place,
+        place: RankArguments,
         memory: Mapping[str, SSAValue],
         whole: Parts,
     ) -> Iterator[None]:
@@ -200,7 +200,7 @@ class _Program:
 
     @contextmanager
     def _each_rank(
-        self, code: Code, values: Values, place: Place, memory: Mapping[str, SSAValue]
+        self, code: Code, values: Values, place: RankArguments, memory: Mapping[str, SSAValue]
     ) -> Iterator[None]:
         """Code that takes elements from the parts that ranks pass, and puts them back there."""
         assert self._ownership is not None
@@ -236,15 +236,15 @@ class _Program:
     def _is_argument(self, array: str) -> bool:
         return self._scop.arrays[array].owner is self._kernel.body.block
 
-    def _whole(self, code: Code, memory: SSAValue) -> Part:
+    def _whole(self, code: Code, memory: SSAValue) -> LocalPart:
         """An array that the first rank has, as a part that begins with the first element."""
         type = dynamic(memory.type)
         offsets = (code.constant(0),) * len(type.get_shape())
         if type == memory.type:
-            return Part(memory, offsets)
+            return LocalPart(memory, offsets)
         cast = memref.CastOp.get(memory, type)
         code.add(cast)
-        return Part(cast.dest, offsets)
+        return LocalPart(cast.dest, offsets)
 
     def _transfers(
         self,
@@ -273,7 +273,7 @@ class _Program:
         values: Values,
         memory: Mapping[str, SSAValue],
         whole: Parts,
-        place: Place,
+        place: RankArguments,
         turn: SSAValue,
     ) -> ScopOp:
         """The sequential loops, with a call for each step of a phase.
@@ -324,9 +324,9 @@ class _Program:
             f"step_{phase.name}",
             (*self._functions.scop_parameters, *step_parameters(phase)),
             [],
-            [*Place.types(), *types, *(value.type for value in self._functions.outside)],
+            [*RankArguments.types(), *types, *(value.type for value in self._functions.outside)],
         )
-        place = Place(*others[:3])
+        place = RankArguments(*others[:3])
         memory = dict(zip(arrays, others[3:], strict=False))
         for name, value in memory.items():
             value.name_hint = name
@@ -363,7 +363,7 @@ class _Program:
         is_new = any(each.result in phase.statements for each in self._partial)
         return None if is_new else self._dependences
 
-    def _exchanges(self, phase: Phase) -> Callable[[Values, Place, Holder], list[Exchange]]:
+    def _exchanges(self, phase: Phase) -> Callable[[Values, RankArguments, Holder], list[Exchange]]:
         """The messages at the end of a step, for each type of element, in the function for it."""
         blocks, name = self._blocks, phase.name
         sent = self._elements.sent(phase, OWN, PEER)
@@ -406,7 +406,7 @@ class _Computation:
     division: Division
     values: Values
     memory: Mapping[str, SSAValue]
-    place: Place
+    place: RankArguments
     outside: Sequence[SSAValue]
 
     def compute(self, code: Code) -> None:

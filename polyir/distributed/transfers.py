@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from polyir.base import budgets
 from polyir.base.limits import within_operations
-from polyir.distributed.functions import Functions, Outlined, Part
+from polyir.distributed.functions import Functions, LocalPart, Outlined
 from polyir.distributed.scan import bounds, row_of, scan
 from polyir.irregular.code import Code
 from polyir.sets.hulls import coalesced
@@ -40,7 +40,7 @@ class Transfer:
     function: Outlined
 
     def count(
-        self, code: Code, values: Mapping[str, SSAValue], parts: Mapping[str, Part]
+        self, code: Code, values: Mapping[str, SSAValue], parts: Mapping[str, LocalPart]
     ) -> SSAValue:
         """Add code for the number of elements."""
         return self.copy(code, values, parts, (None, 0), COUNT)
@@ -49,7 +49,7 @@ class Transfer:
         self,
         code: Code,
         values: Mapping[str, SSAValue],
-        parts: Mapping[str, Part],
+        parts: Mapping[str, LocalPart],
         message: tuple[SSAValue | None, SSAValue | int],
         action: int,
         more: Sequence[SSAValue] = (),
@@ -216,7 +216,7 @@ class Copier:
         code: Code,
         values: Mapping[str, SSAValue],
         others: Sequence[SSAValue],
-        parts: Mapping[str, Part],
+        parts: Mapping[str, LocalPart],
     ) -> None:
         for value, hint in zip(others, ("message", "start", "action"), strict=False):
             value.name_hint = hint

@@ -25,7 +25,7 @@ from polyir.dialects.equation_operators import REDUCTION_OPERATORS as REDUCTION_
 from polyir.dialects.equation_operators import UNARY_OPERATORS as UNARY_OPERATORS
 
 
-class _Alike:
+class _ComparedByFields:
     """Two are equal if all fields that are compared are: isl's affine functions have no `==`."""
 
     def __eq__(self, other: object) -> bool:
@@ -60,7 +60,7 @@ def _of_isl(value: object) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Expression(_Alike):
+class Expression(_ComparedByFields):
     """An expression. Two are equal if they are written alike, wherever they stand."""
 
     location: SourceLocation | None = field(default=None, kw_only=True, compare=False, repr=False)
@@ -205,7 +205,7 @@ class Role(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Declaration(_Alike):
+class Declaration(_ComparedByFields):
     """A variable, which has a value at each point of `domain`."""
 
     name: str
@@ -215,7 +215,7 @@ class Declaration(_Alike):
 
 
 @dataclass(frozen=True, eq=False)
-class Equation(_Alike):
+class Equation(_ComparedByFields):
     """The variable has the value of `expression` at each point of its domain.
 
     `index_names` are those with which the equation is written, in array notation.
@@ -228,7 +228,7 @@ class Equation(_Alike):
 
 
 @dataclass(frozen=True, eq=False)
-class Use(_Alike):
+class Use(_ComparedByFields):
     """Variables have the values of the outputs of another system.
 
     There is an instance of that system for each point of `domain`, with the parameters to which
@@ -245,7 +245,7 @@ class Use(_Alike):
 
 
 @dataclass(frozen=True, eq=False)
-class Body(_Alike):
+class Body(_ComparedByFields):
     """Equations that hold for the parameters in `context`, a set of parameters."""
 
     context: isl.Set
@@ -254,7 +254,7 @@ class Body(_Alike):
 
 
 @dataclass(frozen=True, eq=False)
-class System(_Alike):
+class System(_ComparedByFields):
     """Equations that define outputs and locals by inputs, for the parameters in `context`.
 
     `name` is qualified by the packages around it. The contexts of the bodies are disjoint. All
@@ -290,7 +290,7 @@ class System(_Alike):
 
 
 @dataclass(frozen=True, eq=False)
-class Program(_Alike):
+class Program(_ComparedByFields):
     """The systems and external functions of a file; `externals` has their numbers of arguments."""
 
     systems: tuple[System, ...]

@@ -87,7 +87,7 @@ class Runs:
 
 
 @dataclass
-class Place:
+class InspectorPlace:
     """The operation that an inspector runs before, and what it needs there.
 
     `prelude` are pure operations and loads that are after the place in the program, in their order,
@@ -168,7 +168,7 @@ def outermost_place(
     bounds: Sequence[Bounds],
     with_memories: bool,
     cells: Sequence[SSAValue] = (),
-) -> Place:
+) -> InspectorPlace:
     """The outermost place for the inspector of some loops; the first one is where it begins.
 
     The inspector needs the values of `cells`, too.
@@ -179,7 +179,7 @@ def outermost_place(
         loads += [op for op in slice.needed if isinstance(op, LOADS)]
         needed += (*slice.sources, known.lower, known.upper, known.step)
         needed += slice.memories if with_memories else ()
-    place = Place(slices[0].loop, dict.fromkeys(needed), loads)
+    place = InspectorPlace(slices[0].loop, dict.fromkeys(needed), loads)
     while place.move_out():
         pass
     return place
@@ -208,7 +208,7 @@ def erase_others(function: func.FuncOp, known: Collection[Operation]) -> None:
             Rewriter.erase_op(op)
 
 
-def refuse(place: Place) -> None:
+def refuse(place: InspectorPlace) -> None:
     """Raise, because an inspector cannot run further out than `place`."""
     text, op = place.reason or ("it cannot move out of this", place.before)
     raise PolyirError(f"the inspector cannot run before the outer loop: {text}", location_of(op))

@@ -25,11 +25,11 @@ Chain = tuple[Operation, ...]
 
 def chain_of(op: Operation, launch: Operation) -> Chain:
     """The operations around one in a kernel, and around the launch of this kernel."""
-    inside = _around(op)
-    return inside if launch in inside else (*_around(launch), *inside)
+    inside = _with_ancestors(op)
+    return inside if launch in inside else (*_with_ancestors(launch), *inside)
 
 
-def _around(op: Operation) -> Chain:
+def _with_ancestors(op: Operation) -> Chain:
     found: list[Operation] = []
     inner: Operation | None = op
     while inner is not None:
@@ -91,7 +91,9 @@ class _Varying:
                 for launch in self._launches
                 if value.index < len(launch.kernelOperands)
             )
-        in_kernel = around is not None and any(isinstance(op, gpu.FuncOp) for op in _around(around))
+        in_kernel = around is not None and any(
+            isinstance(op, gpu.FuncOp) for op in _with_ancestors(around)
+        )
         in_loop = around is not None and any(_is_inside(around, loop) for loop in self._loops)
         if around is None or not (in_kernel or in_loop):
             return False

@@ -94,7 +94,7 @@ def variable_of(argument: SourceArgument) -> str | None:
 
 
 @dataclass(frozen=True)
-class Place:
+class LValue:
     """An lvalue: its spelling, the subscripts in it, its type, the root's and members' names."""
 
     key: tuple[str, ...]
@@ -133,7 +133,7 @@ class SourceArguments:
     def __post_init__(self) -> None:
         self.reads = Reads(self.builder)
 
-    def array(self, place: Place, type: Arithmetic) -> SSAValue:
+    def array(self, place: LValue, type: Arithmetic) -> SSAValue:
         """The memref in which a place lies."""
         self._note(place.origin.around_pointer)
         if None not in place.extents:
@@ -146,7 +146,7 @@ class SourceArguments:
             self.described[memory] = SourceArray(place.parts, type, place.origin)
         return memory
 
-    def scalar(self, place: Place, type: Arithmetic, texts: Sequence[str] = ()) -> Value | None:
+    def scalar(self, place: LValue, type: Arithmetic, texts: Sequence[str] = ()) -> Value | None:
         """The value of a scalar that does not change in the region, with fixed subscripts.
 
         `None` if it must not be read before the region.
@@ -169,7 +169,7 @@ class SourceArguments:
         if container is not None:
             self.reads.note(container)
 
-    def _scalar(self, place: Place, type: Arithmetic, text: str) -> Value:
+    def _scalar(self, place: LValue, type: Arithmetic, text: str) -> Value:
         known = self._scalars.get(text)
         if known is not None:
             return known
@@ -206,7 +206,7 @@ class Places:
         self._scopes = scopes
         self._names = names
 
-    def resolve(self, node: c_ast.Node) -> Place:
+    def resolve(self, node: c_ast.Node) -> LValue:
         """The place that an expression denotes; raises `NotModelledError`."""
         match node:
             case c_ast.ID():
@@ -224,17 +224,17 @@ class Places:
             case _:
                 raise refuse(node, f"an lvalue of the form {type(node).__name__}")
 
-    def _variable(self, node: c_ast.ID) -> Place:
+    def _variable(self, node: c_ast.ID) -> LValue:
         meaning = self._scopes.meaning(node.name)
         if not isinstance(meaning, DeclaredVariable):
             raise refuse(node, f"'{node.name}', which is not a variable")
         if meaning.is_volatile:
             raise refuse(node, f"the volatile variable '{node.name}'")
-        return Place(
+        return LValue(
             (node.name,), (node.name,), (), (), meaning.type, BaseObject(node.name, node=node)
         )
 
-    def _element(self, node: c_ast.Node, base: c_ast.Node, subscript: c_ast.Node | None) -> Place:
+    def _element(self, node: c_ast.Node, base: c_ast.Node, subscript: c_ast.Node | None) -> LValue:
         match base:
             case c_ast.BinaryOp(op="+", left=left, right=right) if self._is_pointer(left):
                 return self._element(node, left, _sum(base, right, subscript, "+"))
@@ -264,9 +264,9 @@ class Places:
             origin = BaseObject(origin.root, text, restricts, origin.node, origin.container)
             if place.key not in self._names.indexed:
                 parts = ("(*", *place.parts, ")")
-                return Place(place.key, parts, place.subscripts, place.extents, element, origin)
+                return LValue(place.key, parts, place.subscripts, place.extents, element, origin)
         number = len(place.subscripts)
-        return Place(
+        return LValue(
             place.key,
             (*place.parts, number),
             (*place.subscripts, subscript),
@@ -275,7 +275,7 @@ class Places:
             origin,
         )
 
-    def _member(self, node: c_ast.StructRef) -> Place:
+    def _member(self, node: c_ast.StructRef) -> LValue:
         if node.type == "->":
             base = self._element(node, node.name, None)
             parts = base.parts
@@ -293,7 +293,7 @@ class Places:
         if member is None:
             raise refuse(node, f"the member '{node.field.name}', which is not declared")
         key = (*base.key, node.field.name)
-        return Place(key, parts, base.subscripts, base.extents, member, base.origin)
+        return LValue(key, parts, base.subscripts, base.extents, member, base.origin)
 
     def _is_pointer(self, node: c_ast.Node) -> bool:
         if key_of(node) is None or isinstance(node, c_ast.Constant):

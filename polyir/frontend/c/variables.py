@@ -15,7 +15,7 @@ from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.moving_pointers import MovingPointer
 from polyir.frontend.c.names import RegionNames, assigned_in, key_of
-from polyir.frontend.c.places import BaseObject, Place, Places, SourceArguments
+from polyir.frontend.c.places import BaseObject, LValue, Places, SourceArguments
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Scopes
 from polyir.frontend.c.types import INT, LONG, Arithmetic, CArrayType, CType, Pointer
 from polyir.frontend.c.values import Conversions, Value, difference
@@ -286,14 +286,14 @@ class Variables:
             return None
         return self._constant_element(place, place.type)
 
-    def _is_stored(self, place: Place) -> bool:
+    def _is_stored(self, place: LValue) -> bool:
         """Whether the region assigns to an object that a place is part of, or to a part of it."""
         return any(
             place.key[: len(key)] == key or key[: len(place.key)] == place.key
             for key in self.names.stored
         )
 
-    def _constant_element(self, place: Place, type: Arithmetic) -> Value | None:
+    def _constant_element(self, place: LValue, type: Arithmetic) -> Value | None:
         if type.is_float or type.is_bool:
             return None
         texts = [self._fixed_text(part) for part in place.subscripts]
@@ -321,7 +321,7 @@ class Variables:
                 value = self.scopes.constant(node)
                 return None if value is None else str(value)
 
-    def _place(self, node: c_ast.Node) -> Place | None:
+    def _place(self, node: c_ast.Node) -> LValue | None:
         """The place of an lvalue; `None` for what the region declares."""
         key = key_of(node)
         if key is not None and self.own(key[0]) is not None:

@@ -407,7 +407,7 @@ def _with_flag(pragma: Pragma, flag: Variable) -> Pragma:
 
 
 @dataclass
-class _Part:
+class _CheckedPart:
     """Statements, conditions for the ones that follow, and what comes after these."""
 
     before: list[CStatement]
@@ -429,7 +429,7 @@ class _RegionChecker:
         self._given = tuple(statements)
         self._writers = writers
         self._own = set(_declared_in(statements))
-        self._parts: list[_Part] = []
+        self._parts: list[_CheckedPart] = []
         self._rest = list(statements)
         self._is_written = False
         while not self._is_written and (part := self._next()) is not None:
@@ -442,7 +442,7 @@ class _RegionChecker:
                 self._parts.append(part)
         self.unchecked += self._rest
 
-    def _next(self) -> _Part | None:
+    def _next(self) -> _CheckedPart | None:
         """Take the statements up to the next check from those that are left."""
         pending: list[Array] = []
         is_guarded = any(map(_is_guard, self._rest))
@@ -452,7 +452,7 @@ class _RegionChecker:
                     pending.append(array)
                 case If(condition=condition, then=then) if _is_guard(statement):
                     after = self._rest[number + 1 :]
-                    part = _Part(self._rest[:number], [condition], after, statement)
+                    part = _CheckedPart(self._rest[:number], [condition], after, statement)
                     self._rest = list(then)
                     return part
                 case CallStatement(function=name) if name in self._writers.fallible:
@@ -465,7 +465,7 @@ class _RegionChecker:
                 return None
         return None
 
-    def _calls(self, number: int, pending: Sequence[Array]) -> _Part:
+    def _calls(self, number: int, pending: Sequence[Array]) -> _CheckedPart:
         """The part up to a statement, and the calls that begin there."""
         before, rest = self._rest[:number], self._rest[number:]
         conditions: list[Expression] = [_has_memory(each) for each in pending]
@@ -478,7 +478,7 @@ class _RegionChecker:
         self.checked |= {each.variable for each in pending}
         freed = [each for each in rest if isinstance(each, Free) and each.array in pending]
         self._rest = [each for each in rest if each not in freed]
-        return _Part(before, conditions, list(reversed(freed)))
+        return _CheckedPart(before, conditions, list(reversed(freed)))
 
     def statements(
         self,
@@ -511,7 +511,7 @@ class _RegionChecker:
         )
 
     def _checked_at_once(
-        self, part: _Part, replaced: Callable[[CStatement, CStatement], None]
+        self, part: _CheckedPart, replaced: Callable[[CStatement, CStatement], None]
     ) -> tuple[CStatement, ...]:
         """The statements where one condition decides."""
         condition, original = _all_hold(part.conditions), (OriginalCode(),)
