@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
-from weakref import WeakKeyDictionary
 
 import islpy as isl
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
@@ -58,29 +57,32 @@ _KINDS = {name: kind for kind, name in LOOP_KINDS.items()}
 
 Properties = dict[str, Attribute | None]
 
-_trees: WeakKeyDictionary[DomainOp, tuple[Schedule, tuple[object, ...]]] = WeakKeyDictionary()
-"""The tree that operations print, and what they said when they were made or read."""
+
+@dataclass(frozen=True)
+class _Known:
+    """The tree that operations print, and what they said when they were made or read."""
+
+    schedule: Schedule
+    said: tuple[object, ...]
 
 
 def schedule_of(root: DomainOp) -> Schedule:
     """The tree that the operations from `root` down describe; they must verify.
 
-    Read once: as long as nobody changes the operations, it is the same object.
+    Read once: as long as nobody changes the operations, they and their copies have the same object.
     """
     said = _said(root)
-    known = _trees.get(root)
-    if known is not None and known[1] == said:
-        return known[0]
-    schedule = finished(_node(root))
-    _trees[root] = schedule, said
-    return schedule
+    known = root.known.get("tree")
+    if not isinstance(known, _Known) or known.said != said:
+        known = root.known["tree"] = _Known(finished(_node(root)), said)
+    return known.schedule
 
 
 def operations_of(schedule: Schedule) -> DomainOp:
     """The tree as operations; raises `ValueError` if a mark has no attribute."""
     root, _ = _operation(schedule.root)
     assert isinstance(root, DomainOp)
-    _trees[root] = schedule, _said(root)
+    root.known["tree"] = _Known(schedule, _said(root))
     return root
 
 

@@ -539,10 +539,15 @@ class Schedule:
     def __reduce__(self) -> Any:
         return Schedule, (self.tree,)
 
-    def __str__(self) -> str:
+    @cached_property
+    def as_isl(self) -> isl.Schedule:
+        """The tree as isl's, made once."""
         from polyir.tree.isl_border import to_isl
 
-        return str(to_isl(self))
+        return to_isl(self)
+
+    def __str__(self) -> str:
+        return str(self.as_isl)
 
 
 def _map_of(node: Node, reaching: isl.UnionMap) -> isl.UnionMap:
