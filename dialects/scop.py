@@ -32,7 +32,6 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from polyir.dialects.dependence import Dependences
 from polyir.dialects.isl_attributes import DependencesAttr, IslAttribute, SetAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.schedule_tree import (
@@ -83,14 +82,12 @@ class ScopOp(Remembering, IRDLOperation):
         parameter_names: Sequence[str],
         context: isl.Set,
         body: Region,
-        dependences: Dependences | None = None,
     ) -> None:
         super().__init__(
             operands=[parameters],
             properties={
                 "parameter_names": ArrayAttr([StringAttr(name) for name in parameter_names]),
                 "context": SetAttr(context),
-                "dependences": None if dependences is None else DependencesAttr(dependences),
             },
             regions=[body],
         )

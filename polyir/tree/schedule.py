@@ -299,14 +299,9 @@ class ScheduleNode:
     def _is_choice(self) -> bool:
         return self._parent is not None and self._parent.kind in (Kind.SEQUENCE, Kind.SET)
 
-    def insert_band(
-        self,
-        members: Sequence[BandMember],
-        permutable: bool = False,
-        options: isl.UnionSet | None = None,
-    ) -> ScheduleNode:
+    def insert_band(self, members: Sequence[BandMember], permutable: bool = False) -> ScheduleNode:
         """A band above the node."""
-        return self._inserted(Band((self.node,), tuple(members), permutable, options))
+        return self._inserted(Band((self.node,), tuple(members), permutable))
 
     def insert_mark(self, attribute: object) -> ScheduleNode:
         """A mark above the node."""
