@@ -32,6 +32,7 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from polyir.dialects.dependence import Dependences
 from polyir.dialects.isl_attributes import DependencesAttr, IslAttribute, SetAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.schedule_tree import (
@@ -47,7 +48,7 @@ from polyir.dialects.schedule_tree import (
     print_body,
     walk_tree,
 )
-from polyir.sets.lists import parameters_of, sets_of
+from polyir.sets.lists import parameters_of, sets_of, union_set
 
 KEEPS_LOOPS = "poly.keeps_loops"
 """A unit attribute of a scop of which passes keep the order: the steps of a distributed program,
@@ -82,12 +83,14 @@ class ScopOp(Remembering, IRDLOperation):
         parameter_names: Sequence[str],
         context: isl.Set,
         body: Region,
+        dependences: Dependences | None = None,
     ) -> None:
         super().__init__(
             operands=[parameters],
             properties={
                 "parameter_names": ArrayAttr([StringAttr(name) for name in parameter_names]),
                 "context": SetAttr(context),
+                "dependences": None if dependences is None else DependencesAttr(dependences),
             },
             regions=[body],
         )
@@ -426,9 +429,8 @@ def _verify_domain(scop: ScopOp) -> None:
             covered = covered.union(added)
         elif isinstance(node, ExpansionOp):
             return
-    declared = isl.UnionSet.empty(scop.context.data.get_space())
-    for statement in scop.statements:
-        declared = declared.union(isl.UnionSet.from_set(statement.domain.data))
+    domains = (statement.domain.data for statement in scop.statements)
+    declared = union_set(domains, scop.context.data.get_space())
     if not _is_equal(covered, declared):
         missing = declared.subtract(covered)
         extra = covered.subtract(declared)

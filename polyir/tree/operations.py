@@ -30,7 +30,7 @@ from polyir.dialects.schedule_tree import (
     TreeOp,
 )
 from polyir.dialects.scop import ScopOp
-from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.lists import maps_of, sets_of, union_map, union_set
 from polyir.tree.added import finished
 from polyir.tree.isl_border import LOOP_KINDS
 from polyir.tree.nodes import (
@@ -208,22 +208,20 @@ def _band_properties(band: Band, added: frozenset[str]) -> Properties:
 def _extension(mark: ScheduleNode, item: AddedBelow) -> isl.UnionMap:
     """`{ [t] -> C[x] }`: the instances in each iteration of the loops around a mark."""
     around = mark.prefix_schedule.intersect_domain(mark.domain)
-    added = isl.UnionMap.empty(around.get_space())
-    for part in maps_of(around):
-        if part.get_tuple_name(isl.dim_type.in_) in item.statements:
-            added = added.union(isl.UnionMap.from_map(part.reverse()))
-    return added
+    added = (
+        part.reverse()
+        for part in maps_of(around)
+        if part.get_tuple_name(isl.dim_type.in_) in item.statements
+    )
+    return union_map(added, around.get_space())
 
 
 def _without(instances: isl.UnionSet, names: frozenset[str]) -> isl.UnionSet:
     """`instances` but for those of some statements."""
     if not names:
         return instances
-    kept = isl.UnionSet.empty(instances.get_space())
-    for part in sets_of(instances):
-        if part.get_tuple_name() not in names:
-            kept = kept.union(isl.UnionSet.from_set(part))
-    return kept
+    kept = (part for part in sets_of(instances) if part.get_tuple_name() not in names)
+    return union_set(kept, instances.get_space())
 
 
 def _members_without(band: Band, names: frozenset[str]) -> isl.MultiUnionPwAff:
