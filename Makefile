@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed test test-all filecheck lint types format bench bench-docs bench-limits bench-reductions \
-	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels fuzz fuzz-aliases fuzz-c \
+	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels count fuzz fuzz-aliases fuzz-c \
 	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery nightly screenshots clean
 
 help:  ## list the targets
@@ -160,6 +160,10 @@ fuzz-irregular: .venv/stamp  ## N random programs with index arrays from number 
 # Options: make check-kernels CHECK="--table=passes --sizes=mini,large --kernels=gemm,lu --each"
 check-kernels: .venv/stamp  ## every kernel through pairs of passes, widths, targets and sizes
 	PYTHONPATH=tests:benchmarks $(BIN)/python -m kernel_matrix $(CHECK)
+
+# Options: make count COUNT="benchmarks/polybench/lu.mlir --pluto-schedule --tile=32"
+count: bytecode  ## count what polyir-opt does more than once, and the lines of polyir
+	@$(BIN)/python tests/counting.py $(COUNT)
 
 gallery: bytecode  ## write reports of the examples of the papers to build/gallery
 	$(BIN)/python examples/gallery.py build/gallery

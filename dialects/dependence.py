@@ -10,6 +10,8 @@ from typing import Self
 
 import islpy as isl
 
+from polyir.sets.lists import union_map
+
 
 class DependenceKind(Enum):
     """What the two ends of a dependence do to the element that they share."""
@@ -109,7 +111,4 @@ class Dependences:
 
 def union_of(dependences: Iterable[Dependence], space: isl.Space) -> isl.UnionMap:
     """The relations of `dependences` as one union map; `space` gives the parameters."""
-    union = isl.UnionMap.empty(space)
-    for dependence in dependences:
-        union = union.union(isl.UnionMap.from_map(dependence.relation))
-    return union
+    return union_map((each.relation for each in dependences), space)

@@ -8,7 +8,7 @@ disjoint and cover what reaches them, and that a band is defined on all that rea
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import islpy as isl
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
@@ -44,6 +44,21 @@ from polyir.sets.lists import maps_of
 
 LOOP_KINDS = ("default", "atomic", "separate", "unroll")
 """How isl's AST builder is to generate the loop of a band member."""
+
+
+class Remembering(Operation):
+    """An operation with what is known of it beside its text, which its copies have too."""
+
+    @property
+    def known(self) -> dict[str, object]:
+        """What is known: whoever uses it must see whether the operation has changed since."""
+        known: dict[str, object] = self.__dict__.setdefault("_known", {})
+        return known
+
+    def clone_without_regions(self, *arguments: Any, **options: Any) -> Self:
+        copy = super().clone_without_regions(*arguments, **options)
+        copy.known.update(self.known)
+        return copy
 
 
 class TreeOp(IRDLOperation):
@@ -120,7 +135,7 @@ class TreeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class DomainOp(TreeOp):
+class DomainOp(Remembering, TreeOp):
     """The root: the statement instances that the tree schedules."""
 
     name = "poly.domain"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, Self, cast, get_args
+from typing import Final, Literal, cast, get_args
 
 import islpy as isl
 from xdsl.dialects.builtin import (
@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -42,12 +42,13 @@ from polyir.dialects.schedule_tree import (
     ExtensionOp,
     FilterOp,
     MarkOp,
+    Remembering,
     parse_attributes,
     parse_body,
     print_body,
     walk_tree,
 )
-from polyir.sets.lists import parameters_of, sets_of
+from polyir.sets.lists import parameters_of, sets_of, union_set
 
 KEEPS_LOOPS = "poly.keeps_loops"
 """A unit attribute of a scop of which passes keep the order: the steps of a distributed program,
@@ -59,7 +60,7 @@ that says which part that is."""
 
 
 @irdl_op_definition
-class ScopOp(IRDLOperation):
+class ScopOp(Remembering, IRDLOperation):
     """A maximal static control part: parameters, context, statements, one schedule tree.
 
     `parameters` are the SSA values of the isl parameters `parameter_names`, in that order.
@@ -93,45 +94,6 @@ class ScopOp(IRDLOperation):
             },
             regions=[body],
         )
-
-    @property
-    def proved(self) -> object:
-        """All that the scop said when its schedule was last proved (`polyir.proofs.remembered`).
-
-        `None` if it never was. The text does not have it; a copy of the scop does.
-        """
-        return self.__dict__.get("_proved")
-
-    @proved.setter
-    def proved(self, content: object) -> None:
-        self.__dict__["_proved"] = content
-
-    @property
-    def proved_kernels(self) -> object:
-        """As `proved`, for the GPU kernels of the scop."""
-        return self.__dict__.get("_proved_kernels")
-
-    @proved_kernels.setter
-    def proved_kernels(self, content: object) -> None:
-        self.__dict__["_proved_kernels"] = content
-
-    def clone_without_regions(
-        self,
-        value_mapper: dict[SSAValue, SSAValue] | None = None,
-        block_mapper: dict[Block, Block] | None = None,
-        *,
-        clone_name_hints: bool = True,
-        clone_operands: bool = True,
-    ) -> Self:
-        copy = super().clone_without_regions(
-            value_mapper,
-            block_mapper,
-            clone_name_hints=clone_name_hints,
-            clone_operands=clone_operands,
-        )
-        copy.proved = self.proved
-        copy.proved_kernels = self.proved_kernels
-        return copy
 
     @property
     def function(self) -> FuncOp | None:
@@ -467,9 +429,8 @@ def _verify_domain(scop: ScopOp) -> None:
             covered = covered.union(added)
         elif isinstance(node, ExpansionOp):
             return
-    declared = isl.UnionSet.empty(scop.context.data.get_space())
-    for statement in scop.statements:
-        declared = declared.union(isl.UnionSet.from_set(statement.domain.data))
+    domains = (statement.domain.data for statement in scop.statements)
+    declared = union_set(domains, scop.context.data.get_space())
     if not _is_equal(covered, declared):
         missing = declared.subtract(covered)
         extra = covered.subtract(declared)

@@ -226,17 +226,6 @@ def comparison(predicate: str, left: SSAValue, right: SSAValue) -> Comparison:
     return made
 
 
-def selection(
-    condition: SSAValue, true: SSAValue, false: SSAValue
-) -> arith.SelectOp | ShapedSelectOp:
-    """`arith.select`, with one condition or one for each lane."""
-    made = operation_on(arith.SelectOp, condition.type).create(
-        operands=[condition, true, false], result_types=[true.type]
-    )
-    assert isinstance(made, arith.SelectOp | ShapedSelectOp)
-    return made
-
-
 def conversion(operation: type[Operation], value: SSAValue, type: Attribute) -> Operation:
     """A conversion of a number or of each lane; `operation` is xDSL's class for numbers."""
     return operation_on(operation, value.type).create(operands=[value], result_types=[type])

@@ -25,7 +25,7 @@ from polyir.runtime import (
 from polyir.runtime.data import Value, make_arguments
 from polyir.runtime.measure import Argument, copy_arguments
 from polyir.runtime.ranks import RankReport, build_program, run_on_ranks
-from polyir.target.abi import Signature, calls_mpi
+from polyir.target.abi import calls_mpi
 from polyir.tuning.kernel import function_of
 
 PASS = "distribute-memory"
@@ -81,7 +81,7 @@ def run_ranked(
     """
     if not calls_mpi(result):
         raise OptionError(f"--{PASS} has not distributed @{name}: it cannot run on ranks")
-    signature = _signature(result, name)
+    signature = next(each for each in public_signatures(result) if each.symbol == name)
     if len(signature.parameters) != len(values):
         raise OptionError("--ranks does not go with symbolic tile sizes")
     before = api.compile_loops(original, flags, "c")
@@ -111,10 +111,6 @@ def run_ranked(
         _print_line(f"result, {_label(ranks, runs.threads)}", min(report.times), base)
         print(f"    {_described(report)}")
     return 0
-
-
-def _signature(module: ModuleOp, name: str) -> Signature:
-    return next(each for each in public_signatures(module) if each.symbol == name)
 
 
 def _label(ranks: int, threads: int) -> str:

@@ -68,7 +68,6 @@ from polyir.proofs.generated_code import (
 from polyir.sets.callbacks import Callbacks
 from polyir.sets.lists import maps_of, parameters_of, sets_of
 from polyir.tree import Kind, Schedule, ScheduleNode, mapped_bottom_up
-from polyir.tree.isl_border import to_isl
 
 
 @dataclass(frozen=True)
@@ -432,7 +431,7 @@ def _generate_under(
                 for band in expanded.bands
             )
             build, _note = build.set_at_each_domain(callbacks.guarded(note))
-            root = node_from_isl(build.node_from_schedule(to_isl(schedule)))
+            root = node_from_isl(build.node_from_schedule(schedule.as_isl))
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
     except WideNumberError as error:

@@ -170,7 +170,7 @@ class _Counter:
         columns = _variables(tightened)
         if not columns:
             return Fraction(function.get((0,) * width, 0), denominator)
-        simple = [column for column in columns if _is_simple(tightened, column)]
+        simple = [column for column in columns if all(abs(row[column]) <= 1 for row in tightened)]
         if not simple:
             return self._visit(tightened, function, denominator, width)
         column = min(simple, key=lambda each: _choices(tightened, each))
@@ -271,10 +271,6 @@ def _parts(rows: tuple[Row, ...], columns: set[int]) -> Iterator[tuple[Row, ...]
             group |= more
             left -= more
         yield tuple(inside)
-
-
-def _is_simple(rows: Iterable[Row], column: int) -> bool:
-    return all(abs(row[column]) <= 1 for row in rows)
 
 
 def _choices(rows: Iterable[Row], column: int) -> int:

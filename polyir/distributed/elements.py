@@ -105,7 +105,6 @@ class Elements:
         self.phases = tuple(phases)
         self.divisions = divisions
         self.private = private
-        self._phase_of = {name: phase for phase in phases for name in phase.statements}
 
     # ------------------------------------------------------------------------------ instances
 

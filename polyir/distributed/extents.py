@@ -18,6 +18,7 @@ from xdsl.rewriter import InsertPoint
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.irregular.code import Code
 from polyir.model.scop import Scop, scop_of
+from polyir.sets.lists import union_set
 from polyir.sets.names import unique_name
 
 
@@ -57,7 +58,7 @@ def existing_elements(scop: Scop) -> isl.UnionSet:
     """`{ A[x] }`: the elements that arrays have, if accesses may lead out of them; else all."""
     left = _left_arrays(scop)
     known = _extents(scop)
-    union = isl.UnionSet.empty(scop.context.get_space())
+    found: list[isl.Set] = []
     for name, memory in scop.arrays.items():
         shape = _shape(memory)
         bounds = (
@@ -68,9 +69,8 @@ def existing_elements(scop: Scop) -> isl.UnionSet:
         subscripts = ", ".join(f"x{d}" for d in range(len(shape)))
         parameters = ", ".join(value for (array, _), value in known.items() if array == name)
         condition = " and ".join(bounds)
-        text = f"[{parameters}] -> {{ {name}[{subscripts}] : {condition} }}"
-        union = union.union(isl.UnionSet.from_set(isl.Set(text)))
-    return union
+        found.append(isl.Set(f"[{parameters}] -> {{ {name}[{subscripts}] : {condition} }}"))
+    return union_set(found, scop.context.get_space())
 
 
 def _shape(memory: SSAValue) -> tuple[int | None, ...]:

@@ -8,7 +8,7 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.sets.hulls import coalesced
-from polyir.sets.lists import maps_of
+from polyir.sets.lists import maps_of, union_map
 
 
 def dependences_within(
@@ -41,8 +41,5 @@ def _order_of(order: isl.UnionMap | None, statements: Collection[str]) -> isl.Un
     """The order of some statements."""
     if order is None:
         return None
-    own = isl.UnionMap.empty(order.get_space())
-    for each in maps_of(order):
-        if each.get_tuple_name(isl.dim_type.in_) in statements:
-            own = own.union(isl.UnionMap.from_map(each))
-    return own
+    own = (e for e in maps_of(order) if e.get_tuple_name(isl.dim_type.in_) in statements)
+    return union_map(own, order.get_space())

@@ -151,12 +151,8 @@ def require_known_elements(scop: Scop) -> None:
     """
     for statement in scop.statements:
         for access in statement.accesses:
-            if not _is_of_known_elements(access):
+            if not (access.certain or access.relation.is_single_valued()):
                 raise _refusal(access.operation, _reason(access))
-
-
-def _is_of_known_elements(access: Access) -> bool:
-    return access.certain or access.relation.is_single_valued()
 
 
 def _reason(access: Access) -> str:

@@ -21,7 +21,7 @@ from polyir.equations.system import (
     Variable,
 )
 from polyir.schedule.components import strongly_connected_components
-from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.lists import maps_of, sets_of, union_map
 
 _LONGEST_CYCLE = 6
 """Cycles of up to so many dependences are found even where the transitive closure is not exact."""
@@ -183,14 +183,14 @@ def _in_parts(
         pieces += [part.intersect(points) for part in known]
         pieces += [part.subtract(points) for part in known]
         parts[tuples[each.user]] = [piece.coalesce() for piece in pieces if not piece.is_empty()]
-    renamed = isl.UnionMap.empty(relation.get_space())
+    renamed: list[isl.Map] = []
     for name, known in parts.items():
         rest = _all_of(known, known[0]).complement()
         for number, part in enumerate((*known, rest)):
             renaming = part.set_tuple_name(name).identity()
-            renaming = renaming.set_tuple_name(isl.dim_type.out, f"{name}_{number}")
-            renamed = renamed.union(isl.UnionMap.from_map(renaming))
-    return relation.apply_domain(renamed).apply_range(renamed)
+            renamed.append(renaming.set_tuple_name(isl.dim_type.out, f"{name}_{number}"))
+    to_parts = union_map(renamed, relation.get_space())
+    return relation.apply_domain(to_parts).apply_range(to_parts)
 
 
 def _all_of(parts: Sequence[isl.Set], like: isl.Set) -> isl.Set:

@@ -247,7 +247,7 @@ class _Instance:
                 known = reductions.get(id(each))
                 reductions[id(each)] = (each, where if known is None else known[1].union(where))
         for key, (reduction, where) in reductions.items():
-            body = self._domains.of(reduction.operand, _inputs_of(reduction.projection))
+            body = self._domains.of(reduction.operand, reduction.projection.dim(isl.dim_type.in_))
             needed_body = where.preimage_multi_aff(reduction.projection).intersect(body)
             target = functions_of(reduction.projection)
             listed: dict[Point, list[Point]] = defaultdict(list)
@@ -390,10 +390,6 @@ class _Instance:
 
 def _lists() -> defaultdict[Point, list[Point]]:
     return defaultdict(list)
-
-
-def _inputs_of(functions: isl.MultiAff) -> int:
-    return functions.dim(isl.dim_type.in_)
 
 
 def _singleton(space: isl.Space, point: Point) -> isl.Set:

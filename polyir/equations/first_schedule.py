@@ -23,7 +23,7 @@ from polyir.schedule.components import strongly_connected_components
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.tree import BandNode, Hyperplane, LeafNode, RowTree, ScheduleResult
-from polyir.sets.lists import basic_sets_of, maps_of
+from polyir.sets.lists import basic_sets_of, maps_of, union_set
 from polyir.sets.values import isl_value
 from polyir.tree import Schedule
 
@@ -61,9 +61,7 @@ def first_schedule(computations: Computations, context: isl.Set) -> tuple[Comput
 
 
 def _found(computations: Computations, context: isl.Set) -> ScheduleResult | None:
-    domain = isl.UnionSet.empty(context.get_space())
-    for statement in computations.statements:
-        domain = domain.union(isl.UnionSet.from_set(statement.domain))
+    domain = union_set((each.domain for each in computations.statements), context.get_space())
     order = computations.order
     names = tuple(each.name for each in computations.statements)
     constraints = ScheduleConstraints(domain, context, order, order, names, order)
@@ -179,9 +177,7 @@ def _by_convex_parts(computations: Computations) -> dict[str, Sequence[isl.Set]]
 def _no_schedule(computations: Computations, context: isl.Set) -> PolyirError:
     for component in _cycles(computations):
         statements = tuple(computations.statements[place] for place in component)
-        names = isl.UnionSet.empty(context.get_space())
-        for each in statements:
-            names = names.union(isl.UnionSet.from_set(each.domain))
+        names = union_set((each.domain for each in statements), context.get_space())
         order = computations.order.intersect_domain(names).intersect_range(names)
         if _found(Computations(statements, order), context) is None:
             variables = list(dict.fromkeys(each.variable for each in statements))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.base.diagnostics import PolyirError, SourceLocation, nearest
+from polyir.base.diagnostics import PolyirError, nearest
 from polyir.equations.domains import Domains
 from polyir.equations.points import counted, named
 from polyir.equations.system import (
@@ -60,20 +60,18 @@ class Draft:
         name: str,
         domain: isl.Set,
         expression: Expression,
-        location: SourceLocation | None = None,
     ) -> Variable:
         """A local with an equation in the body at `place`, after that of another variable.
 
         Its name is `name`, or that with a number.
         """
         name = self._fresh(name)
-        location = location or expression.location
         points = tidied(domain, self._system.context)
-        self._declarations.append(Declaration(name, points, Role.LOCAL, location))
+        self._declarations.append(Declaration(name, points, Role.LOCAL, expression.location))
         equations = self._equations[place]
         position = next(n for n, each in enumerate(equations) if each.variable == after)
-        equations.insert(position + 1, Equation(name, expression, None, location))
-        return Variable(name, location=location)
+        equations.insert(position + 1, Equation(name, expression, None, expression.location))
+        return Variable(name, location=expression.location)
 
     def replace_expression(self, place: int, variable: str, expression: Expression) -> None:
         """Give the equation of a variable in a body another right-hand side."""

@@ -46,10 +46,6 @@ class InterleavingSpace:
         levels[level - 1] = levels[level - 1].joined(further)
         return replace(self, restrictions=tuple(levels))
 
-    def constrained(self, *conditions: Condition) -> InterleavingSpace:
-        """The points for which further conditions hold."""
-        return replace(self, conditions=(*self.conditions, *conditions))
-
     @property
     def all_restrictions(self) -> tuple[Restrictions, ...]:
         """The restrictions of each level."""

@@ -57,7 +57,7 @@ def index_checks(
     Kernels without index arrays have none; nor have loops whose index arrays are computed in the
     kernel itself.
     """
-    if not any(_may_be_irregular(op) for op in module.walk()):
+    if not any(isinstance(op, memref.LoadOp | memref.StoreOp | scf.ForOp) for op in module.walk()):
         return {}, ()
     checks: dict[str, list[IndexCheck]] = {}
     functions: list[func.FuncOp] = []
@@ -80,10 +80,6 @@ def index_checks(
             found = IndexCheck(symbol, check.operands, check.shapes, check.accesses)
             checks.setdefault(name, []).append(found)
     return checks, tuple(functions)
-
-
-def _may_be_irregular(op: Operation) -> bool:
-    return isinstance(op, memref.LoadOp | memref.StoreOp | scf.ForOp)
 
 
 def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.FuncOp]]:

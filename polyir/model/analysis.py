@@ -30,7 +30,6 @@ from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.sets.lists import basic_maps_of, maps_of
 from polyir.tree import Schedule
-from polyir.tree.isl_border import to_isl
 from polyir.tree.order import ordered_pairs
 
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
@@ -348,7 +347,7 @@ def flow_in_tree(info: isl.UnionAccessInfo, schedule: Schedule) -> isl.UnionFlow
     not with the same order as a map.
     """
     try:
-        return _computed(info.set_schedule(to_isl(schedule)))
+        return _computed(info.set_schedule(schedule.as_isl))
     except DataflowError:
         return flow_by_dates(info, schedule.map)
 

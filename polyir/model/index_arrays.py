@@ -39,11 +39,6 @@ class IndexFunction:
     direction: Direction | None = None
     range: isl.Set | None = None
 
-    @property
-    def has_facts(self) -> bool:
-        """Whether more is known than that equal arguments have equal results."""
-        return self.is_injective or self.direction is not None or self.range is not None
-
 
 def index_functions(op: ScopOp, names: Mapping[SSAValue, str]) -> dict[SSAValue, IndexFunction]:
     """The arrays of integers that a scop reads and does not write; `names` has those of all."""

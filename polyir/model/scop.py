@@ -22,6 +22,7 @@ from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.local_arrays import shared_arrays, with_local_accesses
 from polyir.model.memory_accesses import MemoryAccess, accesses_of
 from polyir.model.statements import Access, AccessKind, Statement, SymbolicAccess
+from polyir.sets.lists import union_map, union_set
 from polyir.sets.names import unique_name as unique_name
 from polyir.tree import Schedule
 from polyir.tree.operations import schedule_of
@@ -53,10 +54,7 @@ class Scop:
     @cached_property
     def domain(self) -> isl.UnionSet:
         """All statement instances."""
-        union = isl.UnionSet.empty(self.context.get_space())
-        for statement in self.bodies:
-            union = union.union(isl.UnionSet.from_set(statement.domain))
-        return union
+        return union_set((body.domain for body in self.bodies), self.context.get_space())
 
     def under(self, schedule: Schedule) -> Scop:
         """The same scop under another schedule."""
@@ -69,12 +67,9 @@ class Scop:
 
     def accesses(self, *kinds: AccessKind) -> isl.UnionMap:
         """All accesses of the given kinds, `{ S[i] -> A[a] }`."""
-        union = isl.UnionMap.empty(self.context.get_space())
-        for statement in self.statements:
-            for access in statement.accesses:
-                if access.kind in kinds:
-                    union = union.union(isl.UnionMap.from_map(access.relation))
-        return union
+        accesses = (each for statement in self.statements for each in statement.accesses)
+        relations = (each.relation for each in accesses if each.kind in kinds)
+        return union_map(relations, self.context.get_space())
 
 
 def scop_of(op: ScopOp) -> Scop:

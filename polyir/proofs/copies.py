@@ -38,7 +38,7 @@ from polyir.proofs.copy_events import Event, access_events, renamed
 from polyir.proofs.iteration_copies import are_right_in_iterations
 from polyir.proofs.legality import require_legal
 from polyir.sets.examples import example_of
-from polyir.sets.lists import maps_of
+from polyir.sets.lists import maps_of, union_map, union_set
 from polyir.sets.values import isl_value
 from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.added import added_statements
@@ -51,9 +51,7 @@ def without_copies(scop: Scop, keeps_marks: bool = False) -> Scop:
     """
     added = added_statements(scop.schedule)
     bodies = tuple(body for body in scop.bodies if body.name not in added)
-    instances = isl.UnionSet.empty(scop.context.get_space())
-    for body in bodies:
-        instances = instances.union(isl.UnionSet.from_set(body.domain))
+    instances = union_set((body.domain for body in bodies), scop.context.get_space())
     root = scop.schedule.within(instances).root
     schedule = _without_marks(root, keeps_marks).schedule
     return Scop(scop.op, scop.context, bodies, scop.arrays, schedule)
@@ -177,8 +175,7 @@ class _ArrayCheck:
         return flow.get_may_dependence(), flow.get_may_no_source()
 
     def _union(self, relations: Iterable[isl.Map]) -> isl.UnionMap:
-        parts = map(isl.UnionMap.from_map, relations)
-        return reduce(isl.UnionMap.union, parts, isl.UnionMap.empty(self._space))
+        return union_map(relations, self._space)
 
     def _refuse(self, pairs: isl.UnionMap, message: str, is_order: bool = False) -> None:
         """Raise `LegalityError` with an example if there is a pair.

@@ -31,7 +31,7 @@ from polyir.model.local_arrays import LocalMark
 from polyir.model.scop import Scop
 from polyir.proofs.copy_events import Event
 from polyir.sets.hulls import simplified
-from polyir.sets.lists import sets_of
+from polyir.sets.lists import sets_of, union_map
 from polyir.tree import Kind, ScheduleNode
 from polyir.tree.order import ordered_below, ordered_pairs
 from polyir.tree.symbolic_tiles import marks_of_tiles
@@ -69,10 +69,10 @@ def _nothing_is_passed_on(parts: Sequence[_Iterations], events: Sequence[Event])
 def _last_writes_are_copied(scop: Scop, parts: Sequence[_Iterations]) -> bool:
     """Whether each write that its iteration does not copy out has a later copy of the element."""
     copies = [event for part in parts for event in part.emptying]
-    missing = later = isl.UnionMap.empty(scop.context.get_space())
-    for part in parts:
-        for write in part.writes_not_copied:
-            missing = missing.union(isl.UnionMap.from_map(write))
+    later = isl.UnionMap.empty(scop.context.get_space())
+    missing = union_map(
+        (write for part in parts for write in part.writes_not_copied), later.get_space()
+    )
     for copy in copies:
         name = copy.statement
         elements = copy.elements.set_tuple_name(isl.dim_type.in_, name).reverse()

@@ -12,7 +12,7 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.base.diagnostics import LegalityError, SourceLocation, ViolatedPair
+from polyir.base.diagnostics import LegalityError, ViolatedPair
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.sets.examples import Example, example_of
 from polyir.tree import Kind, Schedule, ScheduleNode
@@ -81,12 +81,7 @@ def violations(dependences: Dependences, schedule: Schedule) -> tuple[Violation,
     return tuple(found)
 
 
-def require_legal(
-    dependences: Dependences,
-    schedule: Schedule,
-    what: str,
-    location: SourceLocation | None = None,
-) -> None:
+def require_legal(dependences: Dependences, schedule: Schedule, what: str) -> None:
     """Raise `LegalityError` with an example if `schedule` violates a dependence.
 
     `what` names the change that led to `schedule`, to start the message with: "interchange".
@@ -94,7 +89,7 @@ def require_legal(
     found = violations(dependences, schedule)
     if found:
         message = describe_violations(found[:1], len(found), what)
-        raise LegalityError(message, location, found[0].pair)
+        raise LegalityError(message, None, found[0].pair)
 
 
 def describe_violations(found: Sequence[Violation], total: int, what: str) -> str:

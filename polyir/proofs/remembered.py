@@ -1,8 +1,8 @@
 """What is known of the schedule of a scop: whether it was proved legal, as it is now.
 
-A scop remembers all that it said when its schedule was last proved: the tree, the statements, the
-dependences. It is known to be legal as long as it says the same. So what was read from text is not
-known, nor what anyone changed without a proof; a copy of a scop is known if the scop is.
+A scop remembers its tree when it was last proved, its dependences, and what its statements said.
+It is known to be legal as long as these are the same. So what was read from text is not known, nor
+what anyone changed without a proof; a copy of a scop is known if the scop is.
 
 The same holds for its GPU kernels, which are proved on their own: between the passes that map a
 schedule to kernels, its order is legal, but barriers may still be missing.
@@ -31,6 +31,9 @@ from polyir.dialects.schedule_tree import (
     walk_tree,
 )
 from polyir.dialects.scop import ScopOp
+from polyir.tree.operations import schedule_of
+
+_SCHEDULE, _KERNELS = "what was proved", "what was proved of kernels"
 
 _is_unchecked: ContextVar[bool] = ContextVar("polyir_is_unchecked", default=False)
 
@@ -52,12 +55,12 @@ def is_unchecked() -> bool:
 
 def is_proved(scop: ScopOp) -> bool:
     """Whether the schedule was proved legal, with all that it claims, and nothing has changed."""
-    return scop.proved is not None and scop.proved == _content(scop)
+    return _SCHEDULE in scop.known and scop.known[_SCHEDULE] == _content(scop)
 
 
 def remember_proof(scop: ScopOp) -> None:
     """Note that the schedule, as it is now, is proved legal, with all that it claims."""
-    scop.proved = _content(scop)
+    scop.known[_SCHEDULE] = _content(scop)
 
 
 def kernels_of(scop: ScopOp) -> tuple[MarkOp, ...]:
@@ -73,12 +76,12 @@ def are_kernels_proved(scop: ScopOp) -> bool:
     """
     if not kernels_of(scop):
         return True
-    return scop.proved_kernels is not None and scop.proved_kernels == _content(scop)
+    return _KERNELS in scop.known and scop.known[_KERNELS] == _content(scop)
 
 
 def remember_proof_of_kernels(scop: ScopOp) -> None:
     """Note that the GPU kernels of a scop, as it is now, are proved right."""
-    scop.proved_kernels = _content(scop)
+    scop.known[_KERNELS] = _content(scop)
 
 
 def needs_proof(scop: ScopOp) -> bool:
@@ -116,9 +119,10 @@ def _makes_claim(node: TreeOp) -> bool:
 
 
 def _content(scop: ScopOp) -> tuple[object, ...]:
-    """All that a scop says, equal for its copies: values are numbered in the order of their use.
+    """The tree, and all else that a scop says, equal for its copies.
 
-    Attributes are not copied with an operation, so that most comparisons end with their identity.
+    Values are numbered in the order of their use. Attributes are not copied with an operation, so
+    that most comparisons end with their identity.
     """
     numbers: dict[SSAValue, int] = {}
 
@@ -145,4 +149,6 @@ def _content(scop: ScopOp) -> tuple[object, ...]:
             *blocks,
         )
 
-    return tuple(map(content, operations_in(scop)))
+    tree = scop.tree
+    others = (each for op in scop.body.block.ops if op is not tree for each in operations_in(op))
+    return (schedule_of(tree), *map(content, (scop, *others)))

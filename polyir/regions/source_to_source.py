@@ -329,7 +329,6 @@ def with_replacements(
     text: str,
     transformed: Sequence[TransformedRegion],
     macros: Sequence[str],
-    openmp: bool = True,
     kernels: KernelFile | None = None,
     ranks: RankFile | None = None,
 ) -> tuple[TransformedRegion, ...]:
@@ -344,7 +343,7 @@ def with_replacements(
             error: PolyirError | None = None
             try:
                 with internal_errors_of(None):
-                    new = new_statements(item, words, macros, openmp, kernels, ranks)
+                    new = new_statements(item, words, macros, kernels, ranks)
                     item = replace(item, replacement=new)
             except InternalError as internal:
                 error = _region_error(internal, item.region)
@@ -361,7 +360,6 @@ def new_statements(
     item: TransformedRegion,
     words: frozenset[str],
     macros: Sequence[str],
-    openmp: bool = True,
     kernels: KernelFile | None = None,
     ranks: RankFile | None = None,
 ) -> Replacement:
@@ -376,7 +374,7 @@ def new_statements(
         replacement = _calling_on_ranks(item, content, item.ranked, macros)
         own = ranks.names
     elif kernels is None:
-        replacement = _replacement(item, content, macros, openmp)
+        replacement = _replacement(item, content, macros)
     else:
         assert item.device is not None
         replacement = _calling(item, content, item.device, macros, kernels.language)
@@ -475,16 +473,16 @@ _OUTSIDE_MEMBERS = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 
 
 def _replacement(
-    item: TransformedRegion, content: TranslatedRegion, macros: Sequence[str], openmp: bool
+    item: TransformedRegion, content: TranslatedRegion, macros: Sequence[str]
 ) -> Replacement:
     forms = [_form(argument) for argument in content.arguments]
     called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
     taken = (*macros, *_words_of(forms), *called)
     kernel = _kernel(content)
     leave_out_tested(kernel, _tested(item))
-    check_allocations(kernel, None, "numbered" if openmp else "none")
+    check_allocations(kernel, None, "numbered")
     others = [op for op in _functions(content).values() if op is not kernel]
-    text = region_text(kernel, forms, taken, openmp, others, content.mentioned)
+    text = region_text(kernel, forms, taken, others, content.mentioned)
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
     unused = tuple(name for name in content.own if name not in present or name not in given)

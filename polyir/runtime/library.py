@@ -106,7 +106,6 @@ def compile_c(
 def compile_module(
     module: ModuleOp,
     options: CompilerOptions | None = None,
-    c_options: COptions | None = None,
     checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
     given: GivenFunctions | None = None,
     plans: Plans = MappingProxyType({}),
@@ -117,7 +116,7 @@ def compile_module(
     only, and `plans` those of its inspectors. Raises `TargetError` for operations that C does not
     support, and `CompilationError`.
     """
-    text = c_text(module, c_options or COptions())
+    text = c_text(module, COptions())
     source = text if given is None else given.c_text() + text
     signatures = public_signatures(module)
     return LibraryModule(source, signatures, options or CompilerOptions(), checks, given, plans)

@@ -14,7 +14,7 @@ import islpy as isl
 
 from polyir.base.diagnostics import PolyirError
 from polyir.schedule.linear import Row, constraint_rows, rank
-from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.lists import maps_of, sets_of, union_map
 
 
 class SchedulingError(PolyirError):
@@ -77,13 +77,12 @@ class ScheduleConstraints:
 
     def _tagged(self, relations: list[tuple[str, isl.UnionMap]]) -> isl.UnionMap:
         space = self.validity.get_space()
-        tagged = isl.UnionMap.empty(space)
+        tagged: list[isl.Map] = []
         for array, relation in relations:
             tag = isl.Set.universe(space.params().add_named_tuple_id_ui(isl.Id(array), 0))
             loop = isl.Map.identity(tag.get_space().map_from_set())
-            for piece in maps_of(relation):
-                tagged = tagged.union(isl.UnionMap.from_map(piece.product(loop)))
-        return tagged
+            tagged += [piece.product(loop) for piece in maps_of(relation)]
+        return union_map(tagged, space)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""isl's collections as Python tuples, in isl's own (deterministic) order."""
+"""isl's collections from and as Python tuples, in isl's own (deterministic) order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 
 import islpy as isl
 
@@ -17,6 +18,16 @@ def maps_of(union: isl.UnionMap) -> tuple[isl.Map, ...]:
     """The maps of a union map, one a space."""
     items = union.get_map_list()
     return tuple(items.get_at(position) for position in range(items.n_map()))
+
+
+def union_set(parts: Iterable[isl.Set], space: isl.Space) -> isl.UnionSet:
+    """The points of all `parts`, with the parameters of `space`."""
+    return reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, parts), isl.UnionSet.empty(space))
+
+
+def union_map(parts: Iterable[isl.Map], space: isl.Space) -> isl.UnionMap:
+    """The pairs of all `parts`, with the parameters of `space`."""
+    return reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, parts), isl.UnionMap.empty(space))
 
 
 def basic_sets_of(union: isl.Set) -> tuple[isl.BasicSet, ...]:

@@ -15,7 +15,7 @@ import islpy as isl
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.sets.lists import parameters_of
+from polyir.sets.lists import parameters_of, union_set
 from polyir.sets.values import isl_value
 from polyir.transform.bands import listed, replace_band, require_free
 from polyir.transform.loop_attributes import settled
@@ -180,14 +180,13 @@ def _instances(
     """
     if not references:
         return None
-    instances = isl.UnionSet.empty(loop.band.domain.get_space())
+    instances: list[isl.Set] = []
     for reference in references:
         inside = [part for part in directory.parts_of(reference) if loop.place in part.loops]
         if not inside:
             raise OptionError(f"{reference} is not inside loop {loop}")
-        for part in inside:
-            instances = instances.union(isl.UnionSet.from_set(part.instances))
-    return instances
+        instances += [part.instances for part in inside]
+    return union_set(instances, loop.band.domain.get_space())
 
 
 def _are_whole_statements(instances: isl.UnionSet, loop: Loop) -> bool:

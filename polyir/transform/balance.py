@@ -10,7 +10,7 @@ import islpy as isl
 
 from polyir.base import budgets
 from polyir.base.limits import within_operations
-from polyir.dialects.loop_attributes import DynamicAttr, LoopAttributes, ParallelAttr
+from polyir.dialects.loop_attributes import DynamicAttr, ParallelAttr
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves, loop_steps
 from polyir.sets.lists import basic_sets_of, maps_of
@@ -50,7 +50,7 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
             return mapped_children(node, visit)
         loops = list(node.loop_attributes)
         for member, attributes in enumerate(loops):
-            if not _is_parallel(attributes):
+            if not (ParallelAttr() in attributes and DYNAMIC not in attributes):
                 continue
             # What isl does not find out in time is taken to be balanced.
             balanced = within_operations(budgets.UNEQUAL_WORK, partial(is_balanced, node, member))
@@ -63,10 +63,6 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
 
     result = visit(outcome.schedule.root).schedule
     return replace(outcome, schedule=result, done=(*outcome.done, *done))
-
-
-def _is_parallel(attributes: LoopAttributes) -> bool:
-    return ParallelAttr() in attributes and DYNAMIC not in attributes
 
 
 def is_balanced(band: ScheduleNode, member: int) -> bool:

@@ -141,7 +141,7 @@ def full_tiles(tiles: ScheduleNode, context: isl.Set) -> tuple[isl.Set, ...]:
     domain cuts between two integer points may be missing here, which costs a little speed;
     exact projections of diamonds would cost isl minutes, and their loops many guards.
     """
-    first, depth = tiles.schedule_depth, _depth_below(tiles)
+    first, depth = tiles.schedule_depth, tiles.schedule_depth + len(tiles.members)
     all_tiles: list[isl.Set] = []
     partial_tiles: list[isl.Set] = []
     for domain, schedule in _statements_below(tiles):
@@ -186,10 +186,6 @@ def _classes(full: isl.Set, used: Sequence[isl.Set]) -> tuple[isl.Set, ...]:
         both = ((part.intersect(tiles), part.subtract(tiles)) for part in parts)
         parts = [part.coalesce() for split in both for part in split if not part.is_empty()]
     return tuple(part for part in parts if not part.is_empty())
-
-
-def _depth_below(band: ScheduleNode) -> int:
-    return band.schedule_depth + len(band.members)
 
 
 def _statements_below(tiles: ScheduleNode) -> Iterator[tuple[isl.Set, isl.Map]]:

@@ -11,7 +11,7 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependences
 from polyir.proofs.bands import active_at, merge_below
-from polyir.sets.lists import sets_of
+from polyir.sets.lists import sets_of, union_set
 from polyir.transform.bands import replace_band
 from polyir.transform.tile import is_within_tiles, runs_over_tiles
 from polyir.transform.walk import MARK
@@ -163,10 +163,8 @@ def untangled(band: ScheduleNode, dependences: Dependences) -> isl.UnionSet | No
         if others and places[number].is_subset(reduce(isl.Set.union, others)):
             del outlines[number]
             del places[number]
-    tangled = isl.UnionSet.empty(band.domain.get_space())
-    for tiles in outlines:
-        tangled = tangled.union(isl.UnionSet.from_set(tiles))
-    inside = place.intersect_range(tangled.coalesce()).domain()
+    tangled = union_set(outlines, band.domain.get_space()).coalesce()
+    inside = place.intersect_range(tangled).domain()
     outside = band.domain.subtract(inside).coalesce()
     return None if inside.is_empty() or outside.is_empty() else outside.gist(band.domain)
 

@@ -19,7 +19,7 @@ from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import iterations_at
-from polyir.sets.lists import maps_of
+from polyir.sets.lists import maps_of, union_set
 from polyir.transform.walk import BAND
 from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.addresses import Directory, LoopAddress, LoopPosition, TreePath, node_at
@@ -97,11 +97,8 @@ def _cut_by_tiles(band: ScheduleNode) -> bool:
 
 def loop_bodies_around(scop: Scop, array: str) -> Iterator[LoopBody]:
     """The places inside the loops around all accesses to an array, outer loops first."""
-    instances = isl.UnionSet.empty(scop.context.get_space())
-    for body in scop.bodies:
-        for access in body.accesses:
-            if access.array == array:
-                instances = instances.union(isl.UnionSet.from_set(access.relation.domain()))
+    accesses = (each for body in scop.bodies for each in body.accesses if each.array == array)
+    instances = union_set((each.relation.domain() for each in accesses), scop.context.get_space())
     node = scop.schedule.root.child(0)
     path: TreePath = (0,)
     while node.n_children > 0:

@@ -13,7 +13,7 @@ import islpy as isl
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.sets.lists import parameters_of
+from polyir.sets.lists import parameters_of, union_set
 from polyir.transform.bands import listed, require_free, split_at
 from polyir.transform.loop_attributes import settled
 from polyir.tree import Schedule
@@ -79,10 +79,8 @@ def split(schedule: Schedule, dependences: Dependences, options: SplitOptions) -
 
 def _chosen(parts: tuple[StatementPart, ...], condition: str) -> isl.UnionSet:
     """The instances of the parts that meet the condition."""
-    chosen = isl.UnionSet.empty(parts[0].instances.get_space())
-    for part in parts:
-        met = _meeting(part.instances, condition)
-        chosen = chosen.union(isl.UnionSet.from_set(part.instances.intersect(met)))
+    met = (part.instances.intersect(_meeting(part.instances, condition)) for part in parts)
+    chosen = union_set(met, parts[0].instances.get_space())
     return isl.UnionSet.empty(chosen.get_space()) if chosen.is_empty() else chosen
 
 

@@ -135,7 +135,7 @@ def runs_over_tiles(band: ScheduleNode) -> bool:
         return False
     first, count = band.schedule_depth, len(band.members)
     return all(
-        _others(schedule, first, count)
+        schedule.project_out(isl.dim_type.out, first, count)
         .reverse()
         .apply_range(_members(schedule, first, count))
         .is_single_valued()
@@ -149,10 +149,6 @@ def is_within_tiles(band: ScheduleNode, between: Sequence[Kind] = (MARK,)) -> bo
     while node.kind in between:
         node = node.parent()
     return node.kind is BAND and runs_over_tiles(node)
-
-
-def _others(schedule: isl.Map, first: int, count: int) -> isl.Map:
-    return schedule.project_out(isl.dim_type.out, first, count)
 
 
 def _members(schedule: isl.Map, first: int, count: int) -> isl.Map:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
-from weakref import WeakKeyDictionary
 
 import islpy as isl
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
@@ -31,7 +30,7 @@ from polyir.dialects.schedule_tree import (
     TreeOp,
 )
 from polyir.dialects.scop import ScopOp
-from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.lists import maps_of, sets_of, union_map, union_set
 from polyir.tree.added import finished
 from polyir.tree.isl_border import LOOP_KINDS
 from polyir.tree.nodes import (
@@ -58,29 +57,32 @@ _KINDS = {name: kind for kind, name in LOOP_KINDS.items()}
 
 Properties = dict[str, Attribute | None]
 
-_trees: WeakKeyDictionary[DomainOp, tuple[Schedule, tuple[object, ...]]] = WeakKeyDictionary()
-"""The tree that operations print, and what they said when they were made or read."""
+
+@dataclass(frozen=True)
+class _Known:
+    """The tree that operations print, and what they said when they were made or read."""
+
+    schedule: Schedule
+    said: tuple[object, ...]
 
 
 def schedule_of(root: DomainOp) -> Schedule:
     """The tree that the operations from `root` down describe; they must verify.
 
-    Read once: as long as nobody changes the operations, it is the same object.
+    Read once: as long as nobody changes the operations, they and their copies have the same object.
     """
     said = _said(root)
-    known = _trees.get(root)
-    if known is not None and known[1] == said:
-        return known[0]
-    schedule = finished(_node(root))
-    _trees[root] = schedule, said
-    return schedule
+    known = root.known.get("tree")
+    if not isinstance(known, _Known) or known.said != said:
+        known = root.known["tree"] = _Known(finished(_node(root)), said)
+    return known.schedule
 
 
 def operations_of(schedule: Schedule) -> DomainOp:
     """The tree as operations; raises `ValueError` if a mark has no attribute."""
     root, _ = _operation(schedule.root)
     assert isinstance(root, DomainOp)
-    _trees[root] = schedule, _said(root)
+    root.known["tree"] = _Known(schedule, _said(root))
     return root
 
 
@@ -206,22 +208,20 @@ def _band_properties(band: Band, added: frozenset[str]) -> Properties:
 def _extension(mark: ScheduleNode, item: AddedBelow) -> isl.UnionMap:
     """`{ [t] -> C[x] }`: the instances in each iteration of the loops around a mark."""
     around = mark.prefix_schedule.intersect_domain(mark.domain)
-    added = isl.UnionMap.empty(around.get_space())
-    for part in maps_of(around):
-        if part.get_tuple_name(isl.dim_type.in_) in item.statements:
-            added = added.union(isl.UnionMap.from_map(part.reverse()))
-    return added
+    added = (
+        part.reverse()
+        for part in maps_of(around)
+        if part.get_tuple_name(isl.dim_type.in_) in item.statements
+    )
+    return union_map(added, around.get_space())
 
 
 def _without(instances: isl.UnionSet, names: frozenset[str]) -> isl.UnionSet:
     """`instances` but for those of some statements."""
     if not names:
         return instances
-    kept = isl.UnionSet.empty(instances.get_space())
-    for part in sets_of(instances):
-        if part.get_tuple_name() not in names:
-            kept = kept.union(isl.UnionSet.from_set(part))
-    return kept
+    kept = (part for part in sets_of(instances) if part.get_tuple_name() not in names)
+    return union_set(kept, instances.get_space())
 
 
 def _members_without(band: Band, names: frozenset[str]) -> isl.MultiUnionPwAff:

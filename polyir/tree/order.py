@@ -15,7 +15,7 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind
 from polyir.sets.hulls import simplified
-from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.lists import maps_of, sets_of, union_map
 from polyir.tree import Kind, Schedule, ScheduleNode
 
 MOST_REMEMBERED: Final = 4096
@@ -147,10 +147,7 @@ def ordered_below(node: ScheduleNode, pairs: isl.UnionMap) -> isl.UnionMap:
         Active(Dependence(DependenceKind.INPUT, "", relation), relation)
         for relation in maps_of(pairs)
     )
-    ordered = isl.UnionMap.empty(pairs.get_space())
-    for relation in _ordered(node, tuple(relations)):
-        ordered = ordered.union(isl.UnionMap.from_map(relation))
-    return ordered
+    return union_map(_ordered(node, tuple(relations)), pairs.get_space())
 
 
 def _ordered(node: ScheduleNode, actives: tuple[Active, ...]) -> Iterator[isl.Map]:

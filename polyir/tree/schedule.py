@@ -299,14 +299,9 @@ class ScheduleNode:
     def _is_choice(self) -> bool:
         return self._parent is not None and self._parent.kind in (Kind.SEQUENCE, Kind.SET)
 
-    def insert_band(
-        self,
-        members: Sequence[BandMember],
-        permutable: bool = False,
-        options: isl.UnionSet | None = None,
-    ) -> ScheduleNode:
+    def insert_band(self, members: Sequence[BandMember], permutable: bool = False) -> ScheduleNode:
         """A band above the node."""
-        return self._inserted(Band((self.node,), tuple(members), permutable, options))
+        return self._inserted(Band((self.node,), tuple(members), permutable))
 
     def insert_mark(self, attribute: object) -> ScheduleNode:
         """A mark above the node."""
@@ -539,10 +534,15 @@ class Schedule:
     def __reduce__(self) -> Any:
         return Schedule, (self.tree,)
 
-    def __str__(self) -> str:
+    @cached_property
+    def as_isl(self) -> isl.Schedule:
+        """The tree as isl's, made once."""
         from polyir.tree.isl_border import to_isl
 
-        return str(to_isl(self))
+        return to_isl(self)
+
+    def __str__(self) -> str:
+        return str(self.as_isl)
 
 
 def _map_of(node: Node, reaching: isl.UnionMap) -> isl.UnionMap:

@@ -80,16 +80,12 @@ def planes_of(panels: Sequence[Panel], is_oblique: bool = False) -> tuple[Plane,
     groups: list[list[Panel]] = []
     for panel in panels:
         for group in groups:
-            if _can_share(panel, group):
+            if group[0].names == panel.names and len(group) < MOST_IN_PLANE:
                 group.append(panel)
                 break
         else:
             groups.append([panel])
     return tuple(_plane(group, is_oblique) for group in groups)
-
-
-def _can_share(panel: Panel, group: Sequence[Panel]) -> bool:
-    return group[0].names == panel.names and len(group) < MOST_IN_PLANE
 
 
 def _plane(group: Sequence[Panel], is_oblique: bool) -> Plane:

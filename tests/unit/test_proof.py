@@ -110,7 +110,6 @@ def test_a_change_ends_the_proof() -> None:
     with pytest.raises(LegalityError, match=r"^the loop S0\.0 is not coincident: .* before S0\["):
         api.lower(module)
     band.coincident = flags
-    assert is_proved(scop)
     reverse(scop)
     with pytest.raises(LegalityError, match=r"^the schedule violates the flow dependence"):
         api.lower(module)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -102,14 +102,6 @@ class Preprocessed:
 
 Promise = Literal["const", "pure"]
 """What a function's GNU attribute says: it reads no memory, or writes none; and it returns."""
-
-
-@dataclass(frozen=True)
-class NeededText:
-    """Declarations in standard C, and the functions among them whose attributes promise much."""
-
-    text: str
-    promises: Mapping[str, Promise]
 
 
 @dataclass(frozen=True)

@@ -222,12 +222,8 @@ def linear_index(indices: Sequence[Expression], extents: Sequence[Expression]) -
     """The number of an element of a row-major array: `i * n + j`."""
     number: Expression = literal(0)
     for index, extent in zip(indices, extents, strict=True):
-        number = _sum_of_terms(_scaled(number, extent), index)
+        number = _sum_of_terms(number if number == literal(0) else product(number, extent), index)
     return number
-
-
-def _scaled(number: Expression, extent: Expression) -> Expression:
-    return number if number == literal(0) else product(number, extent)
 
 
 def _sum_of_terms(left: Expression, right: Expression) -> Expression:

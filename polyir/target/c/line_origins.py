@@ -50,9 +50,7 @@ def made_like(line: str, text: str) -> str:
     return made
 
 
-def c_text_with_origins(
-    module: ModuleOp, options: COptions | None = None
-) -> tuple[str, LinesOfOperations]:
+def c_text_with_origins(module: ModuleOp) -> tuple[str, LinesOfOperations]:
     """The text that `emit_c` prints, and the lines that were made for an operation.
 
     The lines of a loop are its head, and those of a condition the lines with `if` and `else`.
@@ -63,9 +61,8 @@ def c_text_with_origins(
     def translate(op: func.FuncOp, environment: Environment) -> Function:
         return translate_function(op, replace(environment, make_body=partial(OriginBody, made)))
 
-    openmp = (options or COptions()).openmp
     operations = list(module.body.block.ops)
-    definitions = translate_definitions(operations, dialect, openmp, translate)
+    definitions = translate_definitions(operations, dialect, COptions().openmp, translate)
     printer = OriginPrinter(definitions.usage, dialect)
     printer.made = made
     parts = file_parts(definitions, printer, dialect)

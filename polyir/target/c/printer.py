@@ -331,7 +331,8 @@ class Printer(ExpressionPrinter):
         arrays = [
             f"{parameter.array.variable.name}{self._subscripts(parameter.array.extents)}"
             for parameter in parameters
-            if isinstance(parameter, ArrayArgument) and _is_dynamic(parameter.array)
+            if isinstance(parameter, ArrayArgument)
+            and any(isinstance(extent, Name) for extent in parameter.array.extents)
         ]
         if arrays:
             order = " (row-major)" if any("][" in array for array in arrays) else ""
@@ -346,10 +347,6 @@ def _braced(texts: Sequence[str], shape: Sequence[int]) -> str:
     size = len(texts) // shape[0] if shape[0] else 0
     rows = [_braced(texts[n * size : (n + 1) * size], shape[1:]) for n in range(shape[0])]
     return "{" + ", ".join(rows) + "}"
-
-
-def _is_dynamic(array: Array) -> bool:
-    return any(isinstance(extent, Name) for extent in array.extents)
 
 
 def _parameter_variable(parameter: CParameter) -> Variable:

@@ -157,9 +157,8 @@ def region_text(
     op: func.FuncOp,
     forms: Sequence[Form],
     taken: Sequence[str],
-    openmp: bool = True,
-    called: Sequence[func.FuncOp] = (),
-    mentioned: Sequence[str] = (),
+    called: Sequence[func.FuncOp],
+    mentioned: Sequence[str],
 ) -> RegionText:
     """The statements of the body of `op`, whose arguments have the given forms in order.
 
@@ -172,7 +171,7 @@ def region_text(
     }
     pointers = plain_pointers(op, called, types)
     names = [op.sym_name.data for op in called]
-    environment = Environment({}, names, NATIVE, openmp, pointers=pointers)
+    environment = Environment({}, names, NATIVE, openmp=True, pointers=pointers)
     made: Made = {}
     body = function_body(op, replace(environment, make_body=partial(OriginBody, made)), taken)
     may_fail = bool(called) and any(

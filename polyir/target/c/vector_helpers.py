@@ -135,13 +135,12 @@ def lanes(
     result: Vector,
     operands: Sequence[Vector],
     value: str,
-    needs: Sequence[Helper] = (),
     calls: Sequence[str] = (),
 ) -> Helper:
     """A function lane by lane: `value` is that of lane `i` for operands `a`, `b` and `c`."""
     suffix = operands[0] if operands else result
     parameters = [(type, "abc"[n]) for n, type in enumerate(operands)]
-    return function(stem, suffix, result, parameters, lane_loop(result, value), needs, calls)
+    return function(stem, suffix, result, parameters, lane_loop(result, value), calls=calls)
 
 
 # ------------------------------------------------------------------------------------ selection

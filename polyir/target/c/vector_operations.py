@@ -310,16 +310,12 @@ def _compare_floats(op: Operation, operands: Operands) -> Expression:
     mask = mask_of(type)
     name = arith.CMPF_COMPARISON_OPERATIONS[_predicate(op)]
     if name in ("false", "true"):
-        return _filled_mask(mask, name == "true")
+        return spread(mask, IntegerLiteral(Scalar.BOOL, int(name == "true")))
     if name in _FLOAT_COMPARISONS:
         return Binary(mask, _FLOAT_COMPARISONS[name], left, right)
     if name in _OPPOSITES:
         return Unary(mask, "~", Binary(mask, _OPPOSITES[name], left, right))
     return HelperCall(mask, comparison(name, type), (left, right))
-
-
-def _filled_mask(mask: Vector, value: bool) -> Expression:
-    return spread(mask, IntegerLiteral(Scalar.BOOL, int(value)))
 
 
 def _select(op: Operation, operands: Operands) -> Expression:

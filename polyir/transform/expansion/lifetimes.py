@@ -9,7 +9,6 @@ of a loop marked parallel, and the children of a set node, run at the same time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
 
 import islpy as isl
 
@@ -21,7 +20,7 @@ from polyir.model.statements import AccessKind, Statement
 from polyir.proofs.bands import active_at
 from polyir.proofs.legality import violations
 from polyir.sets.hulls import coalesced
-from polyir.sets.lists import maps_of
+from polyir.sets.lists import maps_of, union_map, union_set
 from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode
 from polyir.tree.order import backward, forward, still_active
@@ -72,9 +71,7 @@ def element_conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
 
 
 def _union(scop: Scop, relations: Iterator[isl.Map]) -> isl.UnionMap:
-    empty = isl.UnionMap.empty(scop.context.get_space())
-    union = reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, relations), empty)
-    return union.intersect_params(scop.context)
+    return union_map(relations, scop.context.get_space()).intersect_params(scop.context)
 
 
 def _reads_of_values(scop: Scop, flow: ArrayFlow, writes: isl.UnionMap) -> isl.UnionMap:
@@ -93,12 +90,8 @@ def _reads_of_values(scop: Scop, flow: ArrayFlow, writes: isl.UnionMap) -> isl.U
 
 def _reads_first(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
     """`{ S[i] -> S[i] }` for the statements that read the array before they write it."""
-    names = [each.name for each in scop.statements if _has_reads_first(each, flow.array)]
-    union = isl.UnionSet.empty(scop.context.get_space())
-    for statement in scop.statements:
-        if statement.name in names:
-            union = union.union(isl.UnionSet.from_set(statement.domain))
-    return union.identity()
+    found = (each.domain for each in scop.statements if _has_reads_first(each, flow.array))
+    return union_set(found, scop.context.get_space()).identity()
 
 
 def _has_reads_first(statement: Statement, array: str) -> bool:
@@ -113,12 +106,9 @@ def _not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl
     # Any kind that orders will do: whether the schedule keeps the order is the question.
     items = tuple(Dependence(DependenceKind.OUTPUT, "", relation) for relation in maps_of(pairs))
     dependences = Dependences(value_based=False, items=items)
-    late = isl.UnionMap.empty(scop.context.get_space())
-    for violation in violations(dependences, scop.schedule):
-        late = late.union(isl.UnionMap.from_map(violation.relation))
-    for relation in _concurrent(scop.schedule.root, dependences):
-        late = late.union(isl.UnionMap.from_map(relation))
-    return coalesced(late)
+    late = [each.relation for each in violations(dependences, scop.schedule)]
+    late += _concurrent(scop.schedule.root, dependences)
+    return coalesced(union_map(late, scop.context.get_space()))
 
 
 def _concurrent(node: ScheduleNode, dependences: Dependences) -> Iterator[isl.Map]:

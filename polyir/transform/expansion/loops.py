@@ -11,6 +11,7 @@ import islpy as isl
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.scop import Scop
+from polyir.sets.lists import union_set
 from polyir.tree import Kind, ScheduleNode
 from polyir.tree.order import Active, Member, all_active, below, separates, still_active
 
@@ -105,8 +106,5 @@ def _is_true(dependence: Dependence, private: list[str]) -> bool:
 
 
 def _instances(scop: Scop, names: tuple[str, ...]) -> isl.UnionSet:
-    union = isl.UnionSet.empty(scop.context.get_space())
-    for statement in scop.statements:
-        if statement.name in names:
-            union = union.union(isl.UnionSet.from_set(statement.domain))
-    return union
+    found = (each.domain for each in scop.statements if each.name in names)
+    return union_set(found, scop.context.get_space())
