@@ -21,6 +21,7 @@ from polyir.model.scop import Scop
 from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import Update, elements, memory_of
 from polyir.proofs.bands import band_facts
+from polyir.sets.boxes import most_values
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
 from polyir.transform.bands import split_at
@@ -251,9 +252,7 @@ def _extent(band: ScheduleNode) -> int | None:
     outer, inner = _dates(band, 0), _dates(band, 1)
     values = isl.Map.from_union_map(outer.reverse().apply_range(inner))
     last = values.dim(isl.dim_type.out) - 1
-    values = values.project_out(isl.dim_type.out, 0, last)
-    distance = values.reverse().apply_range(values).deltas().dim_max_val(0)
-    return distance.to_python() + 1 if distance.is_int() else None
+    return most_values(values.project_out(isl.dim_type.out, 0, last))
 
 
 def _cells(band: ScheduleNode, updates: Sequence[Update]) -> isl.Set:
