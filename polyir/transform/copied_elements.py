@@ -15,7 +15,7 @@ import islpy as isl
 from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.model.dataflow import ArrayFlow
-from polyir.model.raising.context import is_certain, known_extent
+from polyir.model.raising.context import is_certain, within_extent
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.temporaries import why_no_temporary
@@ -217,13 +217,8 @@ def surely_there(scop: Scop, array: str) -> isl.Set | None:
     sides = []
     for dimension in range(touched.dim(isl.dim_type.set)):
         side = _side(touched, dimension)
-        local = isl.LocalSpace.from_space(side.get_space())
-        extent = known_extent(scop, scop.arrays[array], dimension, local)
-        if extent is None:
-            sides.append(_interval(side))
-        else:
-            index = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, 0))
-            sides.append(index.lt_set(extent).intersect(index.nonneg_set()))
+        inside = within_extent(scop, scop.arrays[array], dimension, side.get_space(), 0)
+        sides.append(_interval(side) if inside is None else inside)
     return reduce(isl.Set.flat_product, sides).set_tuple_name(array) if sides else None
 
 
