@@ -27,6 +27,7 @@ import islpy as isl
 from polyir.dialects.dependence import Dependence
 from polyir.sets.boxes import ends_of
 from polyir.sets.lists import basic_maps_of
+from polyir.sets.maps import coordinate
 from polyir.tree import Kind, Schedule
 from polyir.tree.order import Active, Member, across_children
 
@@ -229,10 +230,7 @@ def _distance(differences: isl.Set, position: int) -> Distance:
     minimum, maximum = ends_of(differences, position)
     if minimum is not None and minimum == maximum:
         return Distance(minimum, maximum)
-    count = differences.dim(isl.dim_type.set)
-    line = differences.project_out(isl.dim_type.set, position + 1, count - position - 1)
-    line = line.project_out(isl.dim_type.set, 0, position)
-    info = line.get_stride_info(0)
+    info = coordinate(differences, position).get_stride_info(0)
     step = int(info.get_stride().to_python())
     offset = int(info.get_offset().get_constant_val().to_python())
     return Distance(minimum, maximum, step, offset % step)

@@ -14,9 +14,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from polyir.model.scop import Scop
 from polyir.model.temporaries import is_allocated
 from polyir.model.vectors import element_bytes
-from polyir.sets.boxes import greatest_of
+from polyir.sets.boxes import NoBoxError, box_of, greatest_of
 from polyir.sets.values import isl_value
-from polyir.transform.expansion.box import NoBoxError, box_of
 
 SMALL: Final = 1 << 16
 """The bytes of a temporary that is small enough wherever it is."""

@@ -26,7 +26,7 @@ from polyir.model.scop import Scop
 from polyir.sets.boxes import greatest_of
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
-from polyir.transform.expansion.box import Allocator
+from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.lifetimes import conflicts, element_conflicts
 from polyir.transform.expansion.temporaries import (
     StatementValues,

@@ -21,11 +21,10 @@ from polyir.model.scop import Scop
 from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import Update, elements, memory_of
 from polyir.proofs.bands import band_facts
-from polyir.sets.boxes import most_values
+from polyir.sets.boxes import NoBoxError, Side, box_of, most_values
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
 from polyir.transform.bands import split_at
-from polyir.transform.expansion.box import NoBoxError, Side, box_of
 from polyir.transform.parallel import runs_once
 from polyir.transform.reassociation.plan import NoReductionError
 from polyir.transform.reassociation.reduction_loops import ReductionLoops
