@@ -17,6 +17,7 @@ from polyir.dialects.dependence import DependenceKind
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import element_bytes
+from polyir.sets.boxes import ends_of
 from polyir.sets.values import isl_value
 
 DEFAULT_ELEMENTS: Final = 1_000_000
@@ -181,9 +182,9 @@ def region_of(points: isl.Set, values: Values) -> Region:
             numbers = _with_numbers(points, values)
             if numbers.is_empty():
                 return nothing
-            least, most = numbers.dim_min_val(place), numbers.dim_max_val(place)
-            low[place] = float(least.to_python()) if least.is_int() else -FAR
-            high[place] = float(most.to_python()) if most.is_int() else FAR
+            least, most = ends_of(numbers, place)
+            low[place] = -FAR if least is None else float(least)
+            high[place] = FAR if most is None else float(most)
     region = Region(constraints_of(points, values), low, high)
     if all(each.dim(isl.dim_type.div) == 0 for each in points.get_basic_sets()):
         return region

@@ -35,6 +35,7 @@ from polyir.base.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from polyir.dialects.reductions import Combination, combination_of, neutral_element
+from polyir.model.affine_bounds import counter_bounds
 from polyir.model.affine_operations import UNDEFINED_DIVISION, has_undefined_division, map_operands
 from polyir.model.memory_accesses import accesses_of
 
@@ -237,42 +238,20 @@ def parallel_loop_bounds(
     op: affine.ParallelOp, builder: Builder
 ) -> tuple[list[SSAValue], list[SSAValue]]:
     """Compute the lower and the (exclusive) upper bounds of the loops of `op`."""
-    lower_map, upper_map = op.lowerBoundsMap.data, op.upperBoundsMap.data
-    count = lower_map.num_dims + lower_map.num_symbols
-    lower = map_values(lower_map, op.map_operands[:count], builder)
-    upper = map_values(upper_map, op.map_operands[count:], builder)
-    return (
-        _combine_groups(lower, op.lowerBoundsGroups.get_values(), arith.MaxSIOp, builder),
-        _combine_groups(upper, op.upperBoundsGroups.get_values(), arith.MinSIOp, builder),
-    )
+    bounds = counter_bounds(op)
+    lower = [bound(*each.lower, arith.MaxSIOp, builder) for each in bounds]
+    return lower, [bound(*each.upper, arith.MinSIOp, builder) for each in bounds]
 
 
 _Combination = type[arith.MaxSIOp] | type[arith.MinSIOp]
-
-
-def _combine_groups(
-    values: Sequence[SSAValue],
-    sizes: Sequence[int | float],
-    combination: _Combination,
-    builder: Builder,
-) -> list[SSAValue]:
-    combined, first = [], 0
-    for size in sizes:
-        group = values[first : first + int(size)]
-        combined.append(_combined(group, combination, builder))
-        first += int(size)
-    return combined
-
-
-def _combined(values: Sequence[SSAValue], combination: _Combination, builder: Builder) -> SSAValue:
-    return reduce(lambda one, other: builder.insert(combination(one, other)).result, values)
 
 
 def bound(
     map: AffineMap, operands: Sequence[SSAValue], combination: _Combination, builder: Builder
 ) -> SSAValue:
     """Compute the greatest (least) result of `map` on `operands`."""
-    return _combined(map_values(map, operands, builder), combination, builder)
+    values = map_values(map, operands, builder)
+    return reduce(lambda one, other: builder.insert(combination(one, other)).result, values)
 
 
 def map_values(map: AffineMap, operands: Sequence[SSAValue], builder: Builder) -> list[SSAValue]:

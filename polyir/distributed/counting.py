@@ -23,6 +23,7 @@ import islpy as isl
 
 from polyir.base.diagnostics import PolyirError
 from polyir.schedule.linear import Row, constraint_rows
+from polyir.sets.boxes import ends_of
 from polyir.sets.lists import basic_sets_of
 from polyir.sets.values import isl_value
 
@@ -347,10 +348,10 @@ def _is_empty(rows: Sequence[Row], width: int) -> bool:
 def _extent(rows: Iterable[Row], column: int, width: int) -> tuple[float, float]:
     """The least and the greatest value of a variable."""
     values = isl.Set.from_basic_set(_polyhedron(rows, width))
-    least, greatest = values.dim_min_val(column - 1), values.dim_max_val(column - 1)
-    if not (least.is_int() and greatest.is_int()):
+    least, greatest = ends_of(values, column - 1)
+    if least is None or greatest is None:
         return (-inf, inf) if not values.is_empty() else (0, -1)
-    return int(least.to_python()), int(greatest.to_python())
+    return least, greatest
 
 
 def fixed(points: isl.Set, values: Mapping[str, int]) -> isl.Set:

@@ -22,7 +22,7 @@ from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.scop import Scop, scop_of
 from polyir.model.updates import Combiner
 from polyir.transform.bands import split_at
-from polyir.transform.expansion.box import Allocator, on_statement
+from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.reassociation.private_results import (
     PrivateArray,
     cells_of_results,
@@ -207,7 +207,7 @@ def _rows(array: PrivateArray, depth: int) -> isl.Set | None:
     rows = array.cells.project_out(isl.dim_type.set, depth + 1, count - depth - 1)
     space = rows.get_space()
     move = isl.MultiAff.identity_on_domain_space(space)
-    lower = on_statement(array.box[0].lower, space)
+    lower = array.box[0].lower_on(space)
     move = move.set_at(depth, move.get_at(depth).sub(lower))
     return rows.apply(isl.Map.from_multi_aff(move))
 

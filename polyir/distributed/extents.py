@@ -10,13 +10,14 @@ from __future__ import annotations
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntegerAttr, MemRefType, StringAttr
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import BlockArgument
 from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.irregular.code import Code
+from polyir.model.raising.context import known_extent, shape_of, within_extent
 from polyir.model.scop import Scop, scop_of
 from polyir.sets.lists import union_set
 from polyir.sets.names import unique_name
@@ -24,13 +25,12 @@ from polyir.sets.names import unique_name
 
 def with_extents(scop: Scop) -> Scop:
     """The scop, with parameters for the extents of arrays that accesses may lead out of."""
-    arrays = _left_arrays(scop)
-    known = _extents(scop)
+    local = isl.LocalSpace.from_space(scop.context.get_space())
     missing = [
         (name, dimension)
-        for name in arrays
-        for dimension, extent in enumerate(_shape(scop.arrays[name]))
-        if extent is None and (name, dimension) not in known
+        for name in _left_arrays(scop)
+        for dimension in range(len(shape_of(scop.arrays[name])))
+        if known_extent(scop, scop.arrays[name], dimension, local) is None
     ]
     if not missing:
         return scop
@@ -57,26 +57,16 @@ def with_extents(scop: Scop) -> Scop:
 def existing_elements(scop: Scop) -> isl.UnionSet:
     """`{ A[x] }`: the elements that arrays have, if accesses may lead out of them; else all."""
     left = _left_arrays(scop)
-    known = _extents(scop)
     found: list[isl.Set] = []
     for name, memory in scop.arrays.items():
-        shape = _shape(memory)
-        bounds = (
-            f"0 <= x{d} < {known.get((name, d)) if extent is None else extent}"
-            for d, extent in enumerate(shape)
-            if name in left and (extent is not None or (name, d) in known)
-        )
-        subscripts = ", ".join(f"x{d}" for d in range(len(shape)))
-        parameters = ", ".join(value for (array, _), value in known.items() if array == name)
-        condition = " and ".join(bounds)
-        found.append(isl.Set(f"[{parameters}] -> {{ {name}[{subscripts}] : {condition} }}"))
+        space = scop.context.get_space().set_from_params()
+        space = space.add_dims(isl.dim_type.set, len(shape_of(memory)))
+        elements = isl.Set.universe(space.set_tuple_name(isl.dim_type.set, name))
+        for dimension in range(len(shape_of(memory)) if name in left else 0):
+            inside = within_extent(scop, memory, dimension, elements.get_space())
+            elements = elements if inside is None else elements.intersect(inside)
+        found.append(elements)
     return union_set(found, scop.context.get_space())
-
-
-def _shape(memory: SSAValue) -> tuple[int | None, ...]:
-    """The extents of an array; `None` where the type does not say it."""
-    assert isinstance(memory.type, MemRefType)
-    return tuple(None if extent == DYNAMIC_INDEX else extent for extent in memory.type.get_shape())
 
 
 def _left_arrays(scop: Scop) -> tuple[str, ...]:
@@ -99,16 +89,3 @@ def _of(elements: isl.UnionSet, array: str) -> isl.UnionSet:
     own: list[isl.Set] = []
     elements.foreach_set(lambda each: own.append(each) if each.get_tuple_name() == array else None)
     return reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, own), isl.UnionSet("{ }"))
-
-
-def _extents(scop: Scop) -> dict[tuple[str, int], str]:
-    """The parameters that are extents of arrays."""
-    arrays = {memory: name for name, memory in scop.arrays.items()}
-    found: dict[tuple[str, int], str] = {}
-    for name, value in scop.op.parameter_values.items():
-        match value.owner:
-            case memref.DimOp(source=source, index=index) if source in arrays:
-                match index.owner:
-                    case arith.ConstantOp(value=IntegerAttr(value=number)):
-                        found[arrays[source], number.data] = name
-    return found

@@ -16,6 +16,7 @@ from polyir.distributed.rank_blocks import Layout, other
 from polyir.distributed.rank_sums import Ranks, Total, summed
 from polyir.distributed.sized_program import SizedProgram
 from polyir.distributed.traffic import Traffic
+from polyir.sets.boxes import constant_box, greatest_of, least_of
 
 NEAR = 2
 """How near a peer is that is counted apart."""
@@ -104,13 +105,13 @@ class Peers:
         found: list[tuple[tuple[int, int], ...]] = []
         for division in self._program.divisions:
             blocks = layout.blocks[division.name]
-            names = [division.begin(d, who) for d in range(len(blocks))]
-            if all(_bound_of(conditions, name, isl.Set.dim_max_val) is None for name in names):
+            begins = [_values_of(conditions, division.begin(d, who)) for d in range(len(blocks))]
+            last = [greatest_of(values, 0) for values in begins]
+            if all(high is None for high in last):
                 continue
             ends = []
-            for dimension, each in enumerate(blocks):
-                low = _bound_of(conditions, division.end(dimension, who), isl.Set.dim_min_val)
-                high = _bound_of(conditions, division.begin(dimension, who), isl.Set.dim_max_val)
+            for dimension, (each, high) in enumerate(zip(blocks, last, strict=True)):
+                low = least_of(_values_of(conditions, division.end(dimension, who)), 0)
                 first = 0 if low is None else each.block_of(low - 1)
                 ends.append((first, each.count - 1 if high is None else each.block_of(high)))
             if len(ends) < len(layout.grid):
@@ -146,7 +147,7 @@ class Peers:
                 distances = both.intersect_params(each.params()).apply(to)
                 distances = distances.project_out_all_params()
                 if not distances.is_empty():
-                    found.append(tuple(_ends(distances, d) for d in range(dimensions)))
+                    found.append(constant_box(distances))
         return _around(found) if found else ((0, -1),) * dimensions
 
 
@@ -160,18 +161,10 @@ def _around(
     )
 
 
-def _ends(points: isl.Set, dimension: int) -> tuple[int, int]:
-    least, greatest = points.dim_min_val(dimension), points.dim_max_val(dimension)
-    return int(least.to_python()), int(greatest.to_python())
-
-
-def _bound_of(
-    conditions: isl.Set, name: str, bound: Callable[[isl.Set, int], isl.Val]
-) -> int | None:
-    """A bound of a parameter, `None` if there is none."""
+def _values_of(conditions: isl.Set, name: str) -> isl.Set:
+    """The values of a parameter."""
     place = conditions.find_dim_by_name(isl.dim_type.param, name)
     if place < 0:
-        return None
+        return isl.Set("{ [x] }")
     moved = conditions.move_dims(isl.dim_type.set, 0, isl.dim_type.param, place, 1)
-    value = bound(moved.project_out_all_params(), 0)
-    return int(value.to_python()) if value.is_int() else None
+    return moved.project_out_all_params()

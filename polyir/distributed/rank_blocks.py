@@ -18,6 +18,7 @@ from polyir.distributed.counting import fixed
 from polyir.distributed.elements import OWN, PEER, Division
 from polyir.distributed.phases import Range
 from polyir.distributed.sized_program import SizedProgram
+from polyir.sets.boxes import constant_box
 
 
 @dataclass(frozen=True)
@@ -264,5 +265,6 @@ def _tiles(range: Range, sizes: Mapping[str, int]) -> tuple[int, int]:
         point = fixed(isl.Set.from_pw_aff(range.tile(value)), sizes)
         if point.is_empty():
             return 0, 0
-        ends.append(int(point.dim_min_val(0).to_python()))
+        ((end, _),) = constant_box(point)
+        ends.append(end)
     return ends[0], max(0, ends[1] - ends[0] + 1)

@@ -20,6 +20,7 @@ from polyir.distributed.rank_blocks import Layout
 from polyir.distributed.rank_sums import Vector, summed
 from polyir.distributed.sized_program import ElementsOfType, SizedProgram
 from polyir.distributed.traffic import Totals, Traffic, Work
+from polyir.sets.boxes import constant_box
 from polyir.sets.lists import sets_of
 
 Step = tuple[int, ...]
@@ -193,13 +194,10 @@ class Simulation:
         values = fixed(fixed(values, self.program.sizes), known)
         if values.is_empty():
             return ()
-        tiles = []
-        for place, range in enumerate(division.ranges):
-            first, last = (
-                (int(value.to_python()) - range.offset) // range.stride
-                for value in (values.dim_min_val(place), values.dim_max_val(place))
-            )
-            tiles.append((first, last))
+        tiles = [
+            ((first - range.offset) // range.stride, (last - range.offset) // range.stride)
+            for range, (first, last) in zip(division.ranges, constant_box(values), strict=True)
+        ]
         return self.layout.ranks_with(division, tiles)
 
 

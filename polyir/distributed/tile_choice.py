@@ -15,6 +15,7 @@ from polyir.base.diagnostics import PolyirError, location_of
 from polyir.distributed.counting import fixed, number_of_points
 from polyir.distributed.time_model import Choice, Network, best_grid
 from polyir.model.scop import Scop
+from polyir.sets.boxes import Ends, constant_box, least_of
 from polyir.sets.lists import sets_of
 from polyir.sets.values import isl_value
 from polyir.tree import Band, Node
@@ -39,10 +40,7 @@ def best_tiles(
     points = fixed(points.intersect_params(scop.context), sizes)
     if points.is_empty():
         return None
-    ends = [
-        (int(points.dim_min_val(d).to_python()), int(points.dim_max_val(d).to_python()))
-        for d in range(len(band.members))
-    ]
+    ends = constant_box(points)
     extents = [last - first + 1 for first, last in ends]
     lines = range(1, min(1 + dimensions, len(extents)))
     inner, box = 1, 1
@@ -68,11 +66,9 @@ def _band(node: Node) -> Band | None:
     return node
 
 
-def _slope(points: isl.Set, place: int, ends: tuple[int, int]) -> float:
+def _slope(points: isl.Set, place: int, ends: Ends) -> float:
     """How many iterations later the last column starts than the first one, for each column."""
     first, last = ends
-    starts = (
-        points.fix_val(isl.dim_type.set, place, isl_value(end)).dim_min_val(0) for end in ends
-    )
-    begin, end = (int(start.to_python()) for start in starts)
+    columns = (points.fix_val(isl.dim_type.set, place, isl_value(end)) for end in ends)
+    begin, end = (least_of(column, 0) or 0 for column in columns)
     return max(0.0, (end - begin) / max(1, last - first))

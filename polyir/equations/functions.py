@@ -10,6 +10,7 @@ import numpy as np
 
 from polyir.base.diagnostics import PolyirError
 from polyir.equations.polynomials import terms_of
+from polyir.sets.boxes import constant_box
 from polyir.sets.lists import basic_sets_of
 from polyir.sets.values import isl_value
 
@@ -66,14 +67,12 @@ def points_of(domain: isl.Set, parameters: Sequence[int]) -> list[Point]:
     instance = at_parameters(domain, parameters)
     if instance.is_empty():
         return []
-    dimensions = instance.dim(isl.dim_type.set)
-    if not dimensions:
+    if not instance.dim(isl.dim_type.set):
         return [()]
     if not instance.is_bounded():
         raise PolyirError(f"the set {domain} is not bounded")
-    first = [int(instance.dim_min_val(place).to_python()) for place in range(dimensions)]
-    last = [int(instance.dim_max_val(place).to_python()) for place in range(dimensions)]
-    shape = [high - low + 1 for low, high in zip(first, last, strict=True)]
+    box = constant_box(instance)
+    first, shape = [low for low, _ in box], [high - low + 1 for low, high in box]
     grid = [axis + low for axis, low in zip(np.indices(shape), first, strict=True)]
     inside = membership_of(domain)(parameters, grid)
     found = np.argwhere(np.broadcast_to(inside, shape)) + np.array(first)

@@ -62,9 +62,10 @@ from polyir.model.analysis import arrays_in_order
 from polyir.model.scop import scop_of
 from polyir.proofs.legality import require_legal
 from polyir.proofs.remembered import remember_proof
+from polyir.sets.boxes import NoBoxError, Side, box_of
 from polyir.sets.hulls import coalesced
 from polyir.sets.names import unique_name
-from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of
+from polyir.transform.expansion.allocator import Allocator
 from polyir.tree import Schedule
 from polyir.tree.operations import operations_of
 
@@ -370,7 +371,4 @@ def _location(place: SourceLocation | None) -> LocationAttr:
 
 def _constant(side: Side) -> int:
     """An extent for a type: dynamic unless it is the same for all parameters."""
-    pieces = [piece for _, piece in side.extent.get_pieces()]
-    if len(pieces) == 1 and pieces[0].is_cst() and side.extent.is_cst():
-        return max(0, int(pieces[0].get_constant_val().to_python()))
-    return DYNAMIC_INDEX
+    return DYNAMIC_INDEX if side.size is None else max(0, side.size)

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
+from polyir.irregular.noted_ranges import NotedRange, new_range
 from polyir.irregular.slices import Element, Values, Visit
 
 UNKNOWN_EXTENTS: Final = "polyir.unknown_extents"
@@ -60,31 +61,27 @@ def declared_extents(code: Code, memories: Sequence[SSAValue], values: Values) -
 
 def visited_extents(code: Code, memories: Sequence[SSAValue], visit_all: VisitAll) -> Extents:
     """The extents that the subscripts need in a program; subscripts may be negative."""
-    cells: dict[SSAValue, list[tuple[SSAValue, SSAValue] | None]] = {}
-    for memory in memories:
-        cells[memory] = []
-        for known in _shape(memory):
-            cells[memory].append(None if known is not None else _cells(code, memory))
+    noted = {
+        memory: [_nothing_yet(code, memory) if known is None else known for known in _shape(memory)]
+        for memory in memories
+    }
 
     def note(code: Code, element: Element) -> None:
-        for subscript, pair in zip(element.subscripts, cells[element.memory], strict=True):
-            if pair is not None:
-                first, last = pair
-                code.store(code.minimum(code.load(first), subscript), first)
-                code.store(code.maximum(code.load(last), subscript), last)
+        for subscript, range in zip(element.subscripts, noted[element.memory], strict=True):
+            if isinstance(range, NotedRange):
+                range.note(code, subscript)
 
-    if any(pair is not None for pairs in cells.values() for pair in pairs):
+    if any(isinstance(each, NotedRange) for ranges in noted.values() for each in ranges):
         visit_all(note)
     found: dict[SSAValue, list[Extent]] = {}
-    for memory, pairs in cells.items():
+    for memory, ranges in noted.items():
         found[memory] = []
-        for known, pair in zip(_shape(memory), pairs, strict=True):
-            if pair is None:
-                assert known is not None
-                found[memory].append(Extent(code.constant(known)))
-            else:
-                first, last = map(code.load, pair)
+        for range in ranges:
+            if isinstance(range, NotedRange):
+                first, last = code.load(range.first), code.load(range.last)
                 found[memory].append(Extent(code.sum(code.difference(last, first), 1), first))
+            else:
+                found[memory].append(Extent(code.constant(range)))
     return found
 
 
@@ -93,10 +90,6 @@ def _shape(memory: SSAValue) -> tuple[int | None, ...]:
     return tuple(None if n == DYNAMIC_INDEX else n for n in memory.type.get_shape())
 
 
-def _cells(code: Code, memory: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Memory for the first and the last subscript: of none at first, and of 0 at least then."""
-    name = memory.name_hint or "memory"
-    first, last = code.cell(f"{name}_first"), code.cell(f"{name}_last")
-    code.store(0, first)
-    code.store(-1, last)
-    return first, last
+def _nothing_yet(code: Code, memory: SSAValue) -> NotedRange:
+    """The range without subscripts, which has 0 as soon as it has any."""
+    return new_range(code, memory.name_hint or "memory", 0, -1)

@@ -18,11 +18,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.codegen.affine_to_scf import map_values, parallel_loop_bounds
+from polyir.codegen.affine_to_scf import bound, map_values
 from polyir.irregular.code import Code
 from polyir.irregular.loop_parts import known_range
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.model.affine import NotAffineError
+from polyir.model.affine_bounds import counter_bounds
 from polyir.model.index_expressions import IndexExpression, compose
 from polyir.model.memory_accesses import ElementAccess, ElementLoad, accesses_of
 from polyir.model.raising.control import LOOPS, iterators_of
@@ -316,12 +317,15 @@ def _parallel_bounds(
             lower, upper, step = (values.get(each, each) for each in bounds)
             yield lower, upper, step
         return
-    body = Region(Block(arg_types=[each.type for each in op.body.block.args]))
-    operands = [values.get(each, each) for each in op.operands]
-    copy = op.create(operands=operands, properties=op.properties, regions=[body])
-    lowest, ends = parallel_loop_bounds(copy, code.builder)
-    copy.erase()
-    yield from zip(lowest, ends, (step.value.data for step in op.steps), strict=True)
+    for counter in counter_bounds(op):
+        lowest, end = (
+            bound(map, [values.get(each, each) for each in operands], extremum, code.builder)
+            for (map, operands), extremum in (
+                (counter.lower, arith.MaxSIOp),
+                (counter.upper, arith.MinSIOp),
+            )
+        )
+        yield lowest, end, counter.step
 
 
 def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpression, ...]:

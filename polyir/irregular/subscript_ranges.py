@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
@@ -16,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
+from polyir.irregular.noted_ranges import NotedRange, new_range
 from polyir.irregular.slices import (
     AddressSlice,
     Element,
@@ -25,9 +25,6 @@ from polyir.irregular.slices import (
 )
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.memory_accesses import ElementAccess
-
-_FAR: Final = 2**62
-"""More than any subscript."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ def inspect_ranges(
     slices = _slices(loop, region, accesses, arrays)
     inspection = Inspection(*slices, around=region, with_memories=False)
     code = inspection.code
-    known = {array: _Cells(code, array.name_hint or "memory") for array in arrays}
+    known = {array: new_range(code, array.name_hint or "memory") for array in arrays}
     seen: set[tuple[SSAValue, Hashable]] = set()
 
     def note(code: Code, element: Element) -> None:
@@ -82,11 +79,12 @@ def inspect_ranges(
             known[element.memory].note(code, element.subscripts[0])
 
     inspection.visit_all(note)
-    common = _Cells(code, "all")
+    common = new_range(code, "all")
     for memory in memories:
         common.include(code, known[memory])
-    for each in (common, *known.values()):
-        each.store(code, inspection)
+    _store(inspection, "all", common)
+    for array, each in known.items():
+        _store(inspection, array.name_hint or "memory", each)
     found = iter(inspection.finish("extents"))
     ranges = [Range(first, size) for first, size in zip(found, found, strict=True)]
     return Ranges(ranges[0], dict(zip(arrays, ranges[1:], strict=True)))
@@ -118,33 +116,13 @@ def _outermost_loop(region: Operation, access: Operation) -> SequentialLoop:
     return found
 
 
-class _Cells:
-    """Numbers in memory for the least and the greatest subscript, in an inspector."""
-
-    def __init__(self, code: Code, name: str) -> None:
-        self._name = name
-        self._first, self._last = code.cell(f"{name}_first"), code.cell(f"{name}_last")
-        code.store(_FAR, self._first)
-        code.store(-_FAR, self._last)
-
-    def note(self, code: Code, subscript: SSAValue) -> None:
-        """Add the code for one more subscript."""
-        code.store(code.minimum(code.load(self._first), subscript), self._first)
-        code.store(code.maximum(code.load(self._last), subscript), self._last)
-
-    def include(self, code: Code, other: _Cells) -> None:
-        """Add the code for the subscripts of another array."""
-        for cell in (other._first, other._last):
-            self.note(code, code.load(cell))
-
-    def store(self, code: Code, inspection: Inspection) -> None:
-        """Add the outputs: the first subscript, and how many there are; both are 0 for none."""
-        first, last = code.load(self._first), code.load(self._last)
-        is_none = code.compared(last, "slt", first)
-        zero = code.constant(0)
-        for name, value in (
-            ("first", first),
-            ("size", code.sum(code.difference(last, first), 1)),
-        ):
-            output = inspection.output(f"{self._name}_{name}")
-            code.store(code.choice(is_none, zero, value), output)
+def _store(inspection: Inspection, name: str, noted: NotedRange) -> None:
+    """Add the outputs: the first subscript, and how many there are; both are 0 for none."""
+    code = inspection.code
+    first, last = code.load(noted.first), code.load(noted.last)
+    is_none = code.compared(last, "slt", first)
+    zero = code.constant(0)
+    size = code.sum(code.difference(last, first), 1)
+    for end, value in (("first", first), ("size", size)):
+        output = inspection.output(f"{name}_{end}")
+        code.store(code.choice(is_none, zero, value), output)

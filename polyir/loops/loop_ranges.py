@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
 
 from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr
@@ -12,6 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.model.affine import NotAffineError
+from polyir.model.affine_bounds import AffineBound, counter_bounds
 from polyir.model.index_expressions import IndexExpression, compose
 from polyir.model.raising.control import LoopOp, iterators_of
 
@@ -60,12 +60,11 @@ def ranges_of(loop: LoopOp) -> tuple[LoopRange, ...]:
 
 def _ranges(loop: LoopOp, counters: Sequence[SSAValue]) -> tuple[LoopRange, ...]:
     match loop:
-        case affine.ForOp():
-            lower = compose(loop.lowerBoundMap.data, _expressions(loop.lowerBoundOperands))
-            upper = compose(loop.upperBoundMap.data, _expressions(loop.upperBoundOperands))
-            return (LoopRange(counters[0], lower, upper, loop.step.value.data),)
-        case affine.ParallelOp():
-            return _parallel_ranges(loop, counters)
+        case affine.ForOp() | affine.ParallelOp():
+            return tuple(
+                LoopRange(each.counter, _composed(each.lower), _composed(each.upper), each.step)
+                for each in counter_bounds(loop)
+            )
         case scf.ForOp():
             return (_plain_range(counters[0], loop.lb, loop.ub, loop.step),)
         case scf.ParallelOp():
@@ -73,23 +72,8 @@ def _ranges(loop: LoopOp, counters: Sequence[SSAValue]) -> tuple[LoopRange, ...]
             return tuple(_plain_range(*values) for values in bounds)
 
 
-def _parallel_ranges(
-    loop: affine.ParallelOp, counters: Sequence[SSAValue]
-) -> tuple[LoopRange, ...]:
-    lower_map, upper_map = loop.lowerBoundsMap.data, loop.upperBoundsMap.data
-    count = lower_map.num_dims + lower_map.num_symbols
-    lower = compose(lower_map, _expressions(loop.map_operands[:count]))
-    upper = compose(upper_map, _expressions(loop.map_operands[count:]))
-    lower_groups = _grouped(lower, loop.lowerBoundsGroups.get_values())
-    upper_groups = _grouped(upper, loop.upperBoundsGroups.get_values())
-    steps = [step.value.data for step in loop.steps]
-    bounds = zip(counters, lower_groups, upper_groups, steps, strict=True)
-    return tuple(LoopRange(*values) for values in bounds)
-
-
-def _grouped(bounds: Bounds, sizes: Sequence[int | float]) -> list[Bounds]:
-    ends = accumulate((int(size) for size in sizes), initial=0)
-    return [bounds[first:last] for first, last in pairwise(ends)]
+def _composed(bound: AffineBound) -> Bounds:
+    return compose(bound.map, _expressions(bound.operands))
 
 
 def _plain_range(counter: SSAValue, lower: SSAValue, upper: SSAValue, step: SSAValue) -> LoopRange:

@@ -25,7 +25,9 @@ from math import inf, prod
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence
+from polyir.sets.boxes import ends_of
 from polyir.sets.lists import basic_maps_of
+from polyir.sets.maps import coordinate
 from polyir.tree import Kind, Schedule
 from polyir.tree.order import Active, Member, across_children
 
@@ -225,14 +227,10 @@ def _vectors_of_piece(relation: isl.Map, members: Sequence[Member]) -> list[Dist
 
 def _distance(differences: isl.Set, position: int) -> Distance:
     """The range of one entry, with its step."""
-    minimum = _finite(differences.dim_min_val(position))
-    maximum = _finite(differences.dim_max_val(position))
+    minimum, maximum = ends_of(differences, position)
     if minimum is not None and minimum == maximum:
         return Distance(minimum, maximum)
-    count = differences.dim(isl.dim_type.set)
-    line = differences.project_out(isl.dim_type.set, position + 1, count - position - 1)
-    line = line.project_out(isl.dim_type.set, 0, position)
-    info = line.get_stride_info(0)
+    info = coordinate(differences, position).get_stride_info(0)
     step = int(info.get_stride().to_python())
     offset = int(info.get_offset().get_constant_val().to_python())
     return Distance(minimum, maximum, step, offset % step)
@@ -255,7 +253,3 @@ def _differences(relation: isl.Map, members: Sequence[Member]) -> isl.Set:
 def _coordinates(point: isl.Point, count: int) -> list[int]:
     values = (point.get_coordinate_val(isl.dim_type.set, position) for position in range(count))
     return [int(value.to_python()) for value in values]
-
-
-def _finite(value: isl.Val) -> int | None:
-    return int(value.to_python()) if value.is_int() else None

@@ -11,6 +11,7 @@ import islpy as isl
 
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import schedules_below
+from polyir.sets.maps import coordinate
 from polyir.sets.values import isl_value
 from polyir.tree import ScheduleNode
 from polyir.tree.order import MOST_REMEMBERED
@@ -152,10 +153,8 @@ def next_iteration(schedule: isl.Map, position: int) -> isl.Map:
 
     "Next" is at the smallest distance that there is.
     """
-    count = schedule.dim(isl.dim_type.out)
     others = schedule.project_out(isl.dim_type.out, position, 1)
-    member = schedule.project_out(isl.dim_type.out, position + 1, count - position - 1)
-    member = member.project_out(isl.dim_type.out, 0, position)
+    member = coordinate(schedule, position)
     later = others.apply_range(others.reverse()).intersect(member.lex_lt_map(member))
     if later.is_empty():
         return later

@@ -9,6 +9,7 @@ import islpy as isl
 
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.maps import coordinate
 from polyir.tree import Kind, ScheduleNode
 
 
@@ -77,11 +78,7 @@ def _step(values: isl.Set, member: int) -> int:
     """
     if max(1, values.get_stride(member).to_python()) == 1:
         return 1
-    dimension = isl.dim_type.set
-    count = values.dim(dimension)
-    alone = values.project_out(dimension, member + 1, count - member - 1)
-    alone = alone.project_out(dimension, 0, member)
-    return max(1, alone.get_stride(0).to_python())
+    return max(1, coordinate(values, member).get_stride(0).to_python())
 
 
 def loop_steps(band: ScheduleNode) -> tuple[int, ...]:

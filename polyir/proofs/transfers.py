@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.model.analysis import ArrayAccesses, DataflowError, array_accesses, flow_by_dates
-from polyir.model.raising.context import known_extent, shape_of
+from polyir.model.raising.context import shape_of, within_extent
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES
 from polyir.model.scop import Scop
 from polyir.model.temporaries import is_new_each_time, uses_outside
@@ -99,14 +99,11 @@ def _writes_all(scop: Scop, array: str, accesses: ArrayAccesses) -> bool:
 def _elements(scop: Scop, array: SSAValue, space: isl.Space) -> isl.Set | None:
     """All elements of an array, as a set of `space`; `None` if an extent is not known."""
     elements = isl.Set.universe(space).intersect_params(scop.context)
-    local = isl.LocalSpace.from_space(elements.get_space())
     for dimension in range(len(shape_of(array))):
-        extent = known_extent(scop, array, dimension, local)
-        if extent is None:
+        inside = within_extent(scop, array, dimension, elements.get_space())
+        if inside is None:
             return None
-        subscript = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, dimension))
-        elements = elements.lower_bound_val(isl.dim_type.set, dimension, isl.Val(0))
-        elements = elements.intersect(subscript.lt_set(extent))
+        elements = elements.intersect(inside)
     return elements
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from xdsl.dialects import affine, func, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
@@ -22,13 +21,11 @@ from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
+from polyir.irregular.noted_ranges import NotedRange
 from polyir.irregular.slices import AddressSlice, Element, address_slice
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.memory_accesses import ElementAccess
 from polyir.regions.alias_checks import AliasCheck, ApartPair, ArgumentRange
-
-_FAR: Final = 2**62
-"""More than any subscript."""
 
 
 def replaying_alias_check(
@@ -72,13 +69,13 @@ def replaying_alias_check(
 
 @dataclass(frozen=True)
 class _Box:
-    """Numbers in memory: the first and the last subscript of each dimension of an argument.
+    """The first and the last subscript of each dimension of an argument.
 
-    They are arguments of the executor.
+    Their cells are arguments of the executor.
     """
 
     memory: SSAValue
-    ends: tuple[tuple[SSAValue, SSAValue], ...]
+    ranges: tuple[NotedRange, ...]
 
 
 def _has_parts(function: func.FuncOp, arguments: Sequence[SourceArgument], operand: int) -> bool:
@@ -125,35 +122,32 @@ def _inspected(slice: AddressSlice, location: SourceLocation) -> list[_Box]:
         text, _ = inspection.place.reason or ("they are computed here", slice.loop)
         raise PolyirError(f"its subscripts are not known before it: {text}", location)
     code, bounds = inspection.code, inspection.bounds
-    cells: dict[SSAValue, list[tuple[SSAValue, SSAValue]]] = {}
+    noted: dict[SSAValue, list[NotedRange]] = {}
     for memory in slice.memories:
         assert isinstance(memory.type, MemRefType)
         name = memory.name_hint or "memory"
-        cells[memory] = [
-            (inspection.output(f"{name}_first"), inspection.output(f"{name}_last"))
+        noted[memory] = [
+            NotedRange(inspection.output(f"{name}_first"), inspection.output(f"{name}_last"))
             for _ in memory.type.get_shape()
         ]
-    pairs = [pair for each in cells.values() for pair in each]
-    for first, last in pairs:
-        code.store(_FAR, first)
-        code.store(-_FAR, last)
+    ranges = [range for each in noted.values() for range in each]
+    for range in ranges:
+        range.clear(code)
 
     def note(code: Code, element: Element) -> None:
-        for subscript, (first, last) in zip(element.subscripts, cells[element.memory], strict=True):
-            code.store(code.minimum(code.load(first), subscript), first)
-            code.store(code.maximum(code.load(last), subscript), last)
+        for subscript, range in zip(element.subscripts, noted[element.memory], strict=True):
+            range.note(code, subscript)
 
     with code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
         slice.replay(body, counter, inspection.values, note)
-    for first, last in pairs:
-        is_none = code.compared(code.load(last), "slt", code.load(first))
+    for range in ranges:
+        is_none = code.compared(code.load(range.last), "slt", code.load(range.first))
         with code.conditional(is_none) as then:
-            then.store(0, first)
-            then.store(-1, last)
+            range.clear(then, 0, -1)
     found = iter(inspection.finish("subscripts"))
     return [
-        _Box(memory, tuple((next(found), next(found)) for _ in each))
-        for memory, each in cells.items()
+        _Box(memory, tuple(NotedRange(next(found), next(found)) for _ in each))
+        for memory, each in noted.items()
     ]
 
 
@@ -179,8 +173,8 @@ class _Results:
     def range(self, box: _Box, operand: int) -> ArgumentRange:
         """The range of an argument in a box."""
         values = [
-            (self._code.load(self._known[first]), self._code.load(self._known[last]))
-            for first, last in box.ends
+            (self._code.load(self._known[each.first]), self._code.load(self._known[each.last]))
+            for each in box.ranges
         ]
         ends = tuple((self._position(first), self._position(last)) for first, last in values)
         origin = self._arguments[operand].origin

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import Final
 
 import islpy as isl
 
 from polyir.model.scop import Scop
+from polyir.sets.boxes import ends_of, least_of
 from polyir.sets.lists import parameters_of
 from polyir.sets.values import isl_value
 from polyir.view.picture import MOST_DIMENSIONS, parameter_point
@@ -128,9 +129,8 @@ def _extents(points: isl.Set) -> list[float]:
         return [0]
     found: list[float] = []
     for position in range(points.dim(isl.dim_type.set)):
-        low, high = points.dim_min_val(position), points.dim_max_val(position)
-        # What has no bound is infinity.
-        found.append(float(high.sub(low).to_python()) + 1 if high.is_int() else float("inf"))
+        low, high = ends_of(points, position)
+        found.append(inf if low is None or high is None else high - low + 1)
     return found
 
 
@@ -151,6 +151,8 @@ def _cut(points: isl.Set, width: int) -> isl.Set:
     if points.is_empty():
         return points
     for position in range(points.dim(isl.dim_type.set)):
-        last = points.dim_min_val(position).add(isl_value(width - 1))
-        points = points.upper_bound_val(isl.dim_type.set, position, last)
+        least = least_of(points, position)
+        if least is not None:
+            last = isl_value(least + width - 1)
+            points = points.upper_bound_val(isl.dim_type.set, position, last)
     return points

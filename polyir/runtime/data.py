@@ -21,6 +21,7 @@ from polyir.model.requirements import Requirement, requirements_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.runtime.functions import numpy_type
+from polyir.sets.boxes import greatest_of
 from polyir.sets.lists import maps_of, parameters_of
 from polyir.sets.values import isl_value
 from polyir.target.abi import (
@@ -213,12 +214,11 @@ def _bounding_extents(
         elements = elements.fix_val(isl.dim_type.param, position, isl_value(sizes[name]))
     extents: list[int] = []
     for position in range(elements.dim(isl.dim_type.set)):
+        last = greatest_of(elements, position)
         if elements.is_empty():
             extents.append(1)
-        elif not elements.dim_has_upper_bound(isl.dim_type.set, position):
-            extents.append(default_size)
         else:
-            extents.append(int(elements.dim_max_val(position).to_python()) + 1)
+            extents.append(default_size if last is None else last + 1)
     return tuple(extents)
 
 

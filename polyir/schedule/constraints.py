@@ -14,6 +14,7 @@ import islpy as isl
 
 from polyir.base.diagnostics import PolyirError
 from polyir.schedule.linear import Row, constraint_rows, rank
+from polyir.sets.boxes import ends_of
 from polyir.sets.lists import maps_of, sets_of, union_map
 
 
@@ -170,7 +171,7 @@ def coefficient_bounds(domain: isl.Set) -> tuple[int | None, ...]:
 
 def _half_extent(domain: isl.Set, position: int) -> int | None:
     """Half the number of values of an iterator, rounded up and at least 1; `None` if unbounded."""
-    least, greatest = domain.dim_min_val(position), domain.dim_max_val(position)
-    if not (least.is_int() and greatest.is_int()):
+    least, greatest = ends_of(domain, position)
+    if least is None or greatest is None:
         return None
-    return max((greatest.to_python() - least.to_python() + 2) // 2, 1)
+    return max((greatest - least + 2) // 2, 1)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import islpy as isl
 
+from polyir.sets.maps import coordinate
+
 
 class Example(NamedTuple):
     """One pair of instances as text: `S0[1, 0]`, `S0[2, 1]`, `n = 3` (or "")."""
@@ -54,9 +56,7 @@ def _nearest_to_zero(points: isl.Set, position: int) -> isl.Val:
 
     By `lexmin`, since `dim_min_val` is wrong for sets with parts that have rational points only.
     """
-    count = points.dim(isl.dim_type.set)
-    values = points.project_out(isl.dim_type.set, position + 1, count - position - 1)
-    values = values.project_out(isl.dim_type.set, 0, position)
+    values = coordinate(points, position)
     nearest = values.lower_bound_val(isl.dim_type.set, 0, isl.Val(1)).lexmin()
     if nearest.is_empty():
         nearest = values.upper_bound_val(isl.dim_type.set, 0, isl.Val(-1)).lexmax()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import islpy as isl
 
 from polyir.sets.values import isl_value
+
+Relation = TypeVar("Relation", isl.Set, isl.Map)
 
 
 def universe(space: isl.Space) -> isl.UnionSet:
@@ -17,3 +21,10 @@ def moved_along(space: isl.Space, position: int, step: int) -> isl.Map:
     values = isl.MultiAff.identity(space.map_from_set())
     moved = values.get_at(position).add_constant_val(isl_value(step))
     return isl.Map.from_multi_aff(values.set_at(position, moved))
+
+
+def coordinate(points: Relation, position: int) -> Relation:
+    """`{ [x] }` or `{ [i] -> [x] }`: the values of one coordinate of a set or of a map's range."""
+    count = points.dim(isl.dim_type.out)
+    values = points.project_out(isl.dim_type.out, position + 1, count - position - 1)
+    return values.project_out(isl.dim_type.out, 0, position)

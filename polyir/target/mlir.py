@@ -47,6 +47,7 @@ from polyir.dialects.affine_extra import (
     RankOp,
 )
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, atomic_kind, is_valid_symbol
+from polyir.model.affine_bounds import counter_bounds
 from polyir.model.memory_accesses import accesses_of
 from polyir.target.affine_text import expression_text, map_text, set_text
 from polyir.target.errors import operation_name
@@ -346,18 +347,14 @@ def _print_parallel(printer: MlirPrinter, op: Operation) -> None:
     assert isinstance(op, affine.ParallelOp)
     printer.print_string(" ")
     printer.print_names(op.body.block.args)
-    lower, upper = op.lowerBoundsMap.data, op.upperBoundsMap.data
-    split = lower.num_dims + lower.num_symbols
-    for word, extremum, bounds, groups, operands in (
-        ("=", "max", lower, op.lowerBoundsGroups, op.operands[:split]),
-        ("to", "min", upper, op.upperBoundsGroups, op.operands[split:]),
+    counters = counter_bounds(op)
+    for word, extremum, bounds in (
+        ("=", "max", [each.lower for each in counters]),
+        ("to", "min", [each.upper for each in counters]),
     ):
-        texts = iter(printer.operand_expressions(bounds, operands))
-        grouped = [[next(texts) for _ in range(size)] for size in groups.get_values()]
-        printer.print_string(f" {word} (")
-        printer.print_string(", ".join(_extremum_text(extremum, group) for group in grouped))
-        printer.print_string(")")
-    steps = [step.value.data for step in op.steps]
+        texts = (_extremum_text(extremum, printer.operand_expressions(*each)) for each in bounds)
+        printer.print_string(f" {word} ({', '.join(texts)})")
+    steps = [each.step for each in counters]
     if any(step != 1 for step in steps):
         printer.print_string(f" step ({', '.join(map(str, steps))})")
     if op.results:

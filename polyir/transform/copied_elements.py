@@ -15,17 +15,18 @@ import islpy as isl
 from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.model.dataflow import ArrayFlow
-from polyir.model.raising.context import is_certain, known_extent
+from polyir.model.raising.context import is_certain, within_extent
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.temporaries import why_no_temporary
+from polyir.sets.boxes import box_of_images, images_in, interval
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of
+from polyir.sets.maps import coordinate
 from polyir.transform.reference_groups import (
     LoopBody,
     NotPromotableError,
     ReferenceGroup,
-    box_of_footprint,
 )
 
 Footprint = Literal["box", "exact"]
@@ -174,8 +175,8 @@ class CopiedElements:
         Between the least and the greatest subscript in each dimension, all elements are there. If
         there is none, it is what is needed.
         """
-        box = box_of_footprint(needed)
-        if box is None or not box.sizes:
+        box = box_of_images(needed)
+        if not box:
             return needed
         accessed = reduce(
             isl.Set.union,
@@ -186,11 +187,13 @@ class CopiedElements:
                 if access.array == self.array
             ),
         )
-        sides = [_side(accessed, position) for position in range(accessed.dim(isl.dim_type.set))]
+        accessed = accessed.reset_tuple_id()
+        sides = [coordinate(accessed, n) for n in range(accessed.dim(isl.dim_type.set))]
         if not all(side.dim_is_bounded(isl.dim_type.set, 0) for side in sides):
             return needed
-        inside = reduce(isl.Set.flat_product, map(_interval, sides)).set_tuple_name(self.array)
-        elements = box.elements.set_tuple_name(isl.dim_type.out, self.array).intersect_range(inside)
+        inside = reduce(isl.Set.flat_product, map(interval, sides)).set_tuple_name(self.array)
+        elements = images_in(box).set_tuple_name(isl.dim_type.out, self.array)
+        elements = elements.intersect_range(inside)
         # Copying where it is not needed does no harm, and takes simpler loops.
         needing = needed.domain().coalesce()
         if needing.n_basic_set() > 1:
@@ -216,33 +219,10 @@ def surely_there(scop: Scop, array: str) -> isl.Set | None:
     touched = reduce(isl.Set.union, parts, nothing)
     sides = []
     for dimension in range(touched.dim(isl.dim_type.set)):
-        side = _side(touched, dimension)
-        local = isl.LocalSpace.from_space(side.get_space())
-        extent = known_extent(scop, scop.arrays[array], dimension, local)
-        if extent is None:
-            sides.append(_interval(side))
-        else:
-            index = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, 0))
-            sides.append(index.lt_set(extent).intersect(index.nonneg_set()))
+        side = coordinate(touched.reset_tuple_id(), dimension)
+        inside = within_extent(scop, scop.arrays[array], dimension, side.get_space(), 0)
+        sides.append(interval(side) if inside is None else inside)
     return reduce(isl.Set.flat_product, sides).set_tuple_name(array) if sides else None
-
-
-def _side(elements: isl.Set, position: int) -> isl.Set:
-    """The values of one subscript."""
-    after = elements.dim(isl.dim_type.set) - position - 1
-    values = elements.project_out(isl.dim_type.set, position + 1, after)
-    return values.project_out(isl.dim_type.set, 0, position).reset_tuple_id()
-
-
-def _interval(side: isl.Set) -> isl.Set:
-    """From the least to the greatest of some subscripts, which may have a stride."""
-    if side.is_empty():
-        return side
-    hull = isl.Set.from_basic_set(side.simple_hull().remove_divs())
-    upwards = isl.Map("{ [x] -> [y] : y >= x }")
-    exact = side.lexmin().apply(upwards).intersect(side.lexmax().apply(upwards.reverse()))
-    # Without divisions, 0 to 3 floor((n - 1) / 3) becomes 0 to n - 1, which is too much.
-    return hull if hull.is_subset(exact) else exact.coalesce()
 
 
 def _is_part(relation: isl.Map, whole: isl.Map) -> bool:

@@ -16,6 +16,7 @@ from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.proofs.bands import Obstacle, active_at
+from polyir.sets.boxes import greatest_of
 from polyir.sets.lists import sets_of
 from polyir.sets.values import isl_value
 from polyir.transform.bands import Degrees, anchored, degrees_of_band, start_at, too_few_degrees
@@ -218,8 +219,7 @@ def _moves(active: Active, face: Member, sides: Sequence[Member]) -> _Moves:
 
 def _greatest(moves: isl.Set) -> int:
     """The greatest distance along the sides; 0 if there is no bound."""
-    value = moves.dim_max_val(1)
-    return int(value.to_python()) if value.is_int() else 0
+    return greatest_of(moves, 1) or 0
 
 
 def _constants_for(

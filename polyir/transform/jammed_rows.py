@@ -17,6 +17,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.model.updates import update_of
+from polyir.sets.boxes import most_values
 from polyir.transform.directions import direction_of
 from polyir.transform.strip_mine import UnrollJamOptions, unroll_jam
 from polyir.tree import Schedule
@@ -130,5 +131,5 @@ def _is_short(schedule: isl.Map) -> bool:
     dates = schedule.range()
     last = dates.dim(isl.dim_type.set) - 1
     values = isl.Map.from_range(dates).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
-    extent = values.reverse().apply_range(values).deltas().dim_max_val(0)
-    return extent.is_int() and extent.to_python() < MOST_SHORT
+    most = most_values(values)
+    return most is not None and most <= MOST_SHORT

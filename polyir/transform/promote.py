@@ -344,7 +344,7 @@ class LocalCopies:
         self, array: str, group: ReferenceGroup, flow: ArrayFlow, form: LocalForm
     ) -> Kept:
         """Promote the references of a group; `flow` is that of the array."""
-        rank = len(group.box.sizes)
+        rank = len(group.box)
         shape = self._shape(group, form.padding)
         extents = self._extents(group)
         local = PromotedArray(
@@ -404,28 +404,27 @@ class LocalCopies:
 
     def _extents(self, group: ReferenceGroup) -> tuple[isl.PwAff, ...]:
         """The dynamic sizes of the local array, in the order of its dimensions."""
-        sizes = group.box.sizes
+        sizes = group.sizes
         dynamic = [each for each, size in enumerate(sizes) if size == DYNAMIC_INDEX]
-        extents = dict(zip(dynamic, group.box.extents, strict=True))
-        return tuple(extents[each] for each in self._dimensions(sizes) if each in extents)
+        return tuple(group.box[each].extent for each in self._dimensions(sizes) if each in dynamic)
 
     def _cell(self, local: PromotedArray, group: ReferenceGroup) -> isl.MultiAff:
         """`{ [t, a] -> L[l] }`: the cell of an element in an iteration."""
-        box = group.box
-        space = self._place_space(len(box.sizes))
+        box, sizes = group.box, group.sizes
+        space = self._place_space(len(box))
         domain = isl.LocalSpace.from_space(space)
-        loops = space.dim(isl.dim_type.set) - len(box.sizes)
+        loops = space.dim(isl.dim_type.set) - len(box)
         functions: list[isl.Aff] = []
         for dimension in self._dimensions(group.cells):
             element = isl.Aff.var_on_domain(domain, isl.dim_type.set, loops + dimension)
-            offset = box.offsets[dimension].insert_dims(isl.dim_type.in_, loops, len(box.sizes))
+            offset = box[dimension].lower.insert_dims(isl.dim_type.in_, loops, len(box))
             cell = element.sub(offset)
             if dimension in self._options.reverse:
-                if box.sizes[dimension] == DYNAMIC_INDEX:
+                if sizes[dimension] == DYNAMIC_INDEX:
                     raise NotPromotableError(
                         "a size depends on parameters, so that dimension cannot run backwards"
                     )
-                cell = cell.neg().add_constant_val(isl_value(box.sizes[dimension] - 1))
+                cell = cell.neg().add_constant_val(isl_value(sizes[dimension] - 1))
             if group.strides and group.strides[dimension] > 1:
                 cell = cell.scale_down_val(isl_value(group.strides[dimension])).floor()
             functions.append(cell)

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from polyir.dialects.scop import LocalArrayOp, ScopOp
 from polyir.model.scop import scop_of
 from polyir.transform.copy_statements import copy_operation
-from polyir.transform.expansion.box import Allocator
+from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.promote import Promotion
 from polyir.tree.operations import set_schedule
 

@@ -19,6 +19,7 @@ from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import iterations_at
+from polyir.sets.boxes import Box, box_of_images
 from polyir.sets.lists import maps_of, union_set
 from polyir.transform.walk import BAND
 from polyir.tree import Kind, Schedule, ScheduleNode
@@ -125,81 +126,6 @@ def _passes_none(node: ScheduleNode, instances: isl.UnionSet) -> bool:
     return is_filter and bool(node.filter.is_disjoint(instances))
 
 
-@dataclass(frozen=True)
-class FootprintBox:
-    """A rectangle for each iteration: `{ [t] -> A[a] : offset <= a < offset + size }`.
-
-    `offsets` are functions of the iteration, one a dimension. Where a size is `DYNAMIC_INDEX`, it
-    is one of the `extents`, which are functions of the parameters.
-    """
-
-    offsets: tuple[isl.Aff, ...]
-    sizes: tuple[int, ...]
-    extents: tuple[isl.PwAff, ...] = ()
-
-    @property
-    def elements(self) -> isl.Map:
-        """`{ [t] -> [a] }`, without the name of the array; all sizes must be constant."""
-        windows = [
-            isl.Map.from_aff(offset).apply_range(isl.Map(f"{{ [o] -> [a] : o <= a < o + {size} }}"))
-            for offset, size in zip(self.offsets, self.sizes, strict=True)
-        ]
-        return reduce(isl.Map.flat_range_product, windows)
-
-
-def box_of_footprint(footprint: isl.Map, is_dynamic: bool = False) -> FootprintBox | None:
-    """The smallest box of constant sizes around a footprint that is found; `None` if there is none.
-
-    For each dimension, one of the lower bounds that the footprint has is the offset: after
-    Verdoolaege et al., section 5.2. If it `is_dynamic`, a size that cannot be constant may be a
-    function of the parameters.
-    """
-    offsets: list[isl.Aff] = []
-    sizes: list[int | isl.PwAff] = []
-    for position in range(footprint.dim(isl.dim_type.out)):
-        side = _side_of(footprint, position, is_dynamic)
-        if side is None:
-            return None
-        offsets.append(side[0])
-        sizes.append(side[1])
-    shape = tuple(size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes)
-    extents = tuple(size for size in sizes if not isinstance(size, int))
-    return FootprintBox(tuple(offsets), shape, extents)
-
-
-def _side_of(
-    footprint: isl.Map, position: int, is_dynamic: bool
-) -> tuple[isl.Aff, int | isl.PwAff] | None:
-    """The offset and the size of a box along one dimension."""
-    others = footprint.dim(isl.dim_type.out) - position - 1
-    values = footprint.project_out(isl.dim_type.out, position + 1, others)
-    values = values.project_out(isl.dim_type.out, 0, position).reset_tuple_id(isl.dim_type.out)
-    loops = values.dim(isl.dim_type.in_)
-    points = values.wrap().flatten()
-    hull = points.simple_hull().remove_divs()
-    best: tuple[isl.Aff, int] | None = None
-    dynamic: list[tuple[isl.Aff, isl.PwAff]] = []
-    for constraint in hull.get_constraints():
-        coefficient = constraint.get_coefficient_val(isl.dim_type.set, loops)
-        if constraint.is_div_constraint() or not coefficient.is_pos():
-            continue
-        # A lower bound: c a + f(t) >= 0.
-        function = constraint.get_aff().set_coefficient_val(isl.dim_type.in_, loops, isl.Val(0))
-        lower = function.neg().scale_down_val(coefficient).ceil()
-        local = isl.LocalSpace.from_space(points.get_space())
-        value = isl.Aff.var_on_domain(local, isl.dim_type.set, loops)
-        extent = points.max_val(value.sub(lower))
-        offset = lower.drop_dims(isl.dim_type.in_, loops, 1)
-        if extent.is_int() and (best is None or int(extent.to_python()) + 1 < best[1]):
-            best = offset, int(extent.to_python()) + 1
-        elif is_dynamic and extent.is_infty():
-            inside = isl.Map.from_aff(value.sub(lower)).intersect_domain(points).range()
-            if inside.dim_is_bounded(isl.dim_type.set, 0):
-                greatest = inside.dim_max(0).coalesce()
-                dynamic.append((offset, greatest.add_constant_val(isl.Val(1))))
-    return best or min(dynamic, key=lambda each: each[1].n_piece(), default=None)
-
-
 @dataclass(frozen=True, eq=False)
 class PromotedReference:
     """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`.
@@ -223,7 +149,7 @@ class ReferenceGroup:
     """
 
     references: tuple[PromotedReference, ...]
-    box: FootprintBox
+    box: Box
     strides: tuple[int, ...] = ()
 
     @property
@@ -232,9 +158,14 @@ class ReferenceGroup:
         return _footprint_of(self.references)
 
     @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes of the box, `DYNAMIC_INDEX` for those that depend on parameters."""
+        return tuple(DYNAMIC_INDEX if side.size is None else side.size for side in self.box)
+
+    @property
     def cells(self) -> tuple[int, ...]:
         """The extents of an array for the box: with strides, it takes one cell a step."""
-        pairs = zip(self.box.sizes, self.strides or (1,) * len(self.box.sizes), strict=True)
+        pairs = zip(self.sizes, self.strides or (1,) * len(self.box), strict=True)
         return tuple(-(-size // stride) for size, stride in pairs)
 
 
@@ -302,7 +233,7 @@ class _Part:
     """References that are together; `box` is `None` if there is none of constant size."""
 
     references: tuple[PromotedReference, ...]
-    box: FootprintBox | None
+    box: Box | None
 
     @property
     def footprint(self) -> isl.Map:
@@ -314,7 +245,7 @@ class _Part:
 
 
 def _parts(references: Sequence[PromotedReference], is_dynamic: bool = False) -> list[_Part]:
-    return [_Part((each,), box_of_footprint(each.footprint, is_dynamic)) for each in references]
+    return [_Part((each,), box_of_images(each.footprint, is_dynamic)) for each in references]
 
 
 def _merged(parts: list[_Part], is_dynamic: bool = False) -> list[_Part]:
@@ -328,7 +259,7 @@ def _merged(parts: list[_Part], is_dynamic: bool = False) -> list[_Part]:
             if (hopeless and not writes) or left.footprint.is_disjoint(right.footprint):
                 continue
             both = (*left.references, *right.references)
-            box = None if hopeless else box_of_footprint(_footprint_of(both), is_dynamic)
+            box = None if hopeless else box_of_images(_footprint_of(both), is_dynamic)
             if box is None and not writes:
                 continue
             parts = [each for each in parts if each not in (left, right)]
@@ -339,7 +270,9 @@ def _merged(parts: list[_Part], is_dynamic: bool = False) -> list[_Part]:
 
 
 def _with_boxes(parts: Sequence[_Part]) -> tuple[ReferenceGroup, ...]:
-    return tuple(ReferenceGroup(part.references, part.box) for part in parts if part.box)
+    return tuple(
+        ReferenceGroup(part.references, part.box) for part in parts if part.box is not None
+    )
 
 
 def _footprint_of(references: Sequence[PromotedReference]) -> isl.Map:

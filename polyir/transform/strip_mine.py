@@ -11,6 +11,7 @@ from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import member_steps
+from polyir.sets.boxes import most_values
 from polyir.sets.lists import sets_of
 from polyir.transform.bands import replace_band, require_free, single_out
 from polyir.transform.loop_attributes import cut, settled
@@ -208,10 +209,7 @@ def _require_constant_count(loop: Loop) -> None:
     runs = _runs(single_out(loop.band, loop.member))
     if not runs:
         return
-    run = reduce(isl.Map.union, runs)
-    distances = run.reverse().apply_range(run).deltas()
-    distances = distances.project_out(isl.dim_type.param, 0, distances.dim(isl.dim_type.param))
-    if not distances.dim_max_val(0).is_int():
+    if most_values(reduce(isl.Map.union, runs)) is None:
         raise OptionError(
             f"the number of iterations of {loop} is not constant: give a factor, as in factor=4"
         )

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import islpy as isl
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.model.scop import Scop
+from polyir.sets.boxes import shape_of
 from polyir.sets.lists import maps_of, parameters_of
 from polyir.sets.values import isl_value
 
@@ -160,10 +162,7 @@ def _require_few(instances: isl.Set, parameters: Mapping[str, int]) -> None:
     name = instances.get_tuple_name()
     if not points.is_bounded():
         raise OptionError(f"{name} has infinitely many instances")
-    count = 1
-    for position in range(points.dim(isl.dim_type.set)):
-        extent = points.dim_max(position).max_val().sub(points.dim_min(position).min_val())
-        count *= int(extent.to_python()) + 1
+    count = prod(shape_of(points))
     if count > MOST_INSTANCES:
         raise OptionError(
             f"the box around the instances of {name} has {count} points, more than "

@@ -12,7 +12,6 @@ from polyir.base.diagnostics import LegalityError, Remark, remarks_to
 from polyir.model.dataflow import array_flow
 from polyir.model.scop import Scop
 from polyir.model.temporaries import why_no_temporary
-from polyir.transform.expansion.box import NoBoxError, box_of
 from polyir.transform.expansion.contract import require_apart, successive_moduli
 from polyir.transform.expansion.lifetimes import conflicts
 from polyir.transform.expansion.privatize import webs_of
@@ -112,35 +111,6 @@ def test_an_array_that_keeps_values_between_executions_is_no_temporary() -> None
     alloca = "%t = memref.alloca() : memref<f64>"
     inside = REPEATED.replace(alloca, "").replace("do {", f"do {{ {alloca}")
     assert why_no_temporary(raised(inside), "t") is None
-
-
-@pytest.mark.parametrize(
-    ("cells", "context", "sides"),
-    [
-        ("[n] -> { [i] : 0 <= i < n }", "[n] -> { : }", [("{ [(0)] }", "n")]),
-        ("[n] -> { [i] : n <= i < 2n }", "[n] -> { : n > 0 }", [("{ [(n)] }", "n")]),
-        ("[n, m] -> { [i] : 3 <= i < n and i < m }", "[n, m] -> { : }", [("{ [(3)] }", None)]),
-        # The least j is even, so it is no affine function of n.
-        (
-            "[n] -> { [i, j] : i mod 2 = 0 and j mod 2 = 0 and 0 <= i < n and -i <= j <= 2n - i }",
-            "[n] -> { : n > 0 }",
-            [("(0)", None), ("(1 - n)", None)],
-        ),
-    ],
-)
-def test_box_is_the_smallest(cells: str, context: str, sides: list[tuple[str, str | None]]) -> None:
-    for side, (lower, extent) in zip(box_of(isl.Set(cells), isl.Set(context)), sides, strict=True):
-        assert lower.strip("{ }") in str(side.lower)
-        if extent is not None:
-            wanted = isl.PwAff(f"[n] -> {{ [({extent})] }}")
-            assert side.extent.intersect_params(isl.Set(context)).is_equal(
-                wanted.intersect_domain(side.extent.domain()).intersect_params(isl.Set(context))
-            )
-
-
-def test_unbounded_cells_have_no_box() -> None:
-    with pytest.raises(NoBoxError, match="dimension 1 is not bounded"):
-        box_of(isl.Set("{ [i] : i >= 0 }"), isl.Set("{ : }"))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from polyir.frontend.c.conditions import Condition, Junction, Test
 from polyir.model.affine import pw_aff_of
 from polyir.model.index_expressions import Constraint, IndexExpression, Numbering
+from polyir.sets.boxes import most_values
 from polyir.sets.lists import basic_sets_of
 
 _MOST_CASES: Final = 4
@@ -116,10 +117,9 @@ def _values_of(domain: isl.Set, position: int) -> isl.Map:
 
 def _is_within(limit: int, values: isl.Map, count: int) -> bool:
     """Whether points with the same first `count` coordinates map to less than `limit` apart."""
-    found = values.move_dims(_PARAMETERS, 0, isl.dim_type.in_, 0, count).range()
-    differences = isl.Map.from_domain_and_range(found, found).deltas()
-    greatest = differences.project_out(_PARAMETERS, 0, count).dim_max_val(0)
-    return bool(greatest.is_int()) and greatest.to_python() < limit
+    others = values.dim(isl.dim_type.in_) - count
+    most = most_values(values.project_out(isl.dim_type.in_, count, others))
+    return most is not None and most <= limit
 
 
 def _as_condition(allowed: isl.Set, values: Sequence[SSAValue]) -> Condition | None:

@@ -132,6 +132,22 @@ def known_extent(
     return None
 
 
+def within_extent(
+    scop: Scop, array: SSAValue, dimension: int, space: isl.Space, position: int | None = None
+) -> isl.Set | None:
+    """Where a coordinate of `space` is a subscript of a dimension of `array`, if its size is known.
+
+    The coordinate is at `position`, or else at the number of the dimension.
+    """
+    local = isl.LocalSpace.from_space(space)
+    extent = known_extent(scop, array, dimension, local)
+    if extent is None:
+        return None
+    at = dimension if position is None else position
+    subscript = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, at))
+    return subscript.lt_set(extent).intersect(subscript.nonneg_set())
+
+
 def _given(allocation: AllocationOp, dimension: int) -> SSAValue:
     """The operand that is the size of a dynamic dimension."""
     shape = shape_of(allocation.memref)

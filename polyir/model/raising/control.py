@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -17,6 +16,7 @@ from polyir.model.affine import (
     constant,
     constant_value,
 )
+from polyir.model.affine_bounds import counter_bounds
 from polyir.model.raising.effects import has_store
 from polyir.sets.values import isl_value
 
@@ -54,12 +54,15 @@ def iterators_of(loop: LoopOp) -> tuple[SSAValue, ...]:
 def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
     """The bounds of each iterator of `loop`; raises `NotAffineError` if they are not affine."""
     match loop:
-        case affine.ForOp():
-            lower = reader.read_map(loop.lowerBoundMap.data, loop.lowerBoundOperands)
-            upper = reader.read_map(loop.upperBoundMap.data, loop.upperBoundOperands)
-            return (Bounds(tuple(lower), tuple(upper), _positive(loop.step.value.data)),)
-        case affine.ParallelOp():
-            return _parallel_bounds(loop, reader)
+        case affine.ForOp() | affine.ParallelOp():
+            return tuple(
+                Bounds(
+                    tuple(reader.read_map(*each.lower)),
+                    tuple(reader.read_map(*each.upper)),
+                    _positive(each.step),
+                )
+                for each in counter_bounds(loop)
+            )
         case scf.ForOp():
             return (_plain_bounds(loop.lb, loop.ub, loop.step, reader),)
         case scf.ParallelOp():
@@ -76,28 +79,6 @@ def _positive(step: int | None) -> int:
     if step is None or step <= 0:
         raise NotAffineError("the step is not a positive constant")
     return step
-
-
-def _parallel_bounds(loop: affine.ParallelOp, reader: IndexReader) -> tuple[Bounds, ...]:
-    lower_map, upper_map = loop.lowerBoundsMap.data, loop.upperBoundsMap.data
-    split = lower_map.num_dims + lower_map.num_symbols
-    lower = reader.read_map(lower_map, loop.map_operands[:split])
-    upper = reader.read_map(upper_map, loop.map_operands[split:])
-    lower_groups = _grouped(lower, [int(n) for n in loop.lowerBoundsGroups.get_values()])
-    upper_groups = _grouped(upper, [int(n) for n in loop.upperBoundsGroups.get_values()])
-    steps = [_positive(step.value.data) for step in loop.steps]
-    return tuple(
-        Bounds(low, high, step)
-        for low, high, step in zip(lower_groups, upper_groups, steps, strict=True)
-    )
-
-
-def _grouped(items: Sequence[isl.PwAff], sizes: Sequence[int]) -> list[tuple[isl.PwAff, ...]]:
-    groups, start = [], 0
-    for size in sizes:
-        groups.append(tuple(items[start : start + size]))
-        start += size
-    return groups
 
 
 def condition_of(conditional: ConditionalOp, reader: IndexReader) -> isl.Set:

@@ -7,7 +7,7 @@ order. xDSL's own implementations take neither operands of affine bounds nor Num
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, product
+from itertools import product
 from operator import eq, ge, le
 from typing import Any, Final
 
@@ -15,8 +15,6 @@ import numpy as np
 from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    AffineMapAttr,
-    DenseIntElementsAttr,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     MemRefType,
@@ -38,6 +36,7 @@ from xdsl.traits import SymbolTable
 from polyir.dialects.affine_extra import MaxOp, ParallelOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.reductions import combination_of, neutral_element
+from polyir.model.affine_bounds import counter_bounds
 from polyir.runtime.functions import numpy_type
 from polyir.runtime.gpu.device import Array
 from polyir.target.abi import array_type, symbol_of
@@ -96,10 +95,9 @@ class AffineFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: affine.ForOp, args: PythonValues
     ) -> PythonValues:
         first, second = len(op.lowerBoundOperands), len(op.upperBoundOperands)
-        lower = max(_results(op.lowerBoundMap.data, args[:first]))
-        upper = min(_results(op.upperBoundMap.data, args[first : first + second]))
+        (values,) = _values(op, args)
         carried = args[first + second :]
-        for i in range(lower, upper, op.step.value.data):
+        for i in values:
             carried = interpreter.run_ssacfg_region(op.body, (i, *carried), "affine.for")
         return carried
 
@@ -151,17 +149,12 @@ def _run_affine_parallel(
     interpreter: Interpreter, op: affine.ParallelOp, args: PythonValues
 ) -> PythonValues:
     """Run all iterations in order, and combine what they yield."""
-    lower_map = op.lowerBoundsMap.data
-    split = lower_map.num_dims + lower_map.num_symbols
-    lower = _grouped(op.lowerBoundsMap, op.lowerBoundsGroups, args[:split], max)
-    upper = _grouped(op.upperBoundsMap, op.upperBoundsGroups, args[split:], min)
-    steps = [step.value.data for step in op.steps.data]
     kinds = [_kind_name(op, kind) for kind in op.reductions.data]
     totals = [
         _neutral(interpreter, op, kind, result.type)
         for kind, result in zip(kinds, op.results, strict=True)
     ]
-    for point in product(*map(range, lower, upper, steps)):
+    for point in product(*_values(op, args)):
         yielded = interpreter.run_ssacfg_region(op.body, point, "affine.parallel")
         totals = [
             _combined(interpreter, kind, result.type, total, value)
@@ -170,17 +163,12 @@ def _run_affine_parallel(
     return tuple(totals)
 
 
-def _grouped(
-    map: AffineMapAttr,
-    groups: DenseIntElementsAttr,
-    operands: Sequence[int],
-    combine: Callable[[Sequence[int]], int],
-) -> Iterator[int]:
-    """One bound for each group of results of `map`."""
-    results = _results(map.data, operands)
-    ends = list(accumulate(int(size) for size in groups.get_values()))
-    for first, last in zip([0, *ends], ends, strict=False):
-        yield combine(results[first:last])
+def _values(op: affine.ForOp | affine.ParallelOp, args: PythonValues) -> Iterator[range]:
+    """The values of each counter of a loop."""
+    known = dict(zip(op.operands, args, strict=True))
+    for _, (lower, first), (upper, last), step in counter_bounds(op):
+        least = max(_results(lower, [known[each] for each in first]))
+        yield range(least, min(_results(upper, [known[each] for each in last])), step)
 
 
 def _kind_name(op: Operation, kind: Attribute) -> str:

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final
 
 from xdsl.dialects import affine, omp, scf
-from xdsl.dialects.builtin import DenseIntElementsAttr, IntegerAttr, StringAttr, VectorType
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.allocation_checks import ORIGINAL
 from polyir.dialects.reductions import combination_of, neutral_element
+from polyir.model.affine_bounds import counter_bounds
 from polyir.model.iteration_arrays import arrays_of_iterations
 from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.affine import set_sides
@@ -129,13 +128,15 @@ def _has_directive(op: Operation, in_parallel: bool) -> bool:
 
 
 def translate_affine_for(body: Body, op: affine.ForOp) -> None:
-    bounds = _Range(
-        op.body.block.args[0],
-        body.maximum(op.lowerBoundMap.data, op.lowerBoundOperands),
-        body.minimum(op.upperBoundMap.data, op.upperBoundOperands),
-        literal(op.step.value.data),
-    )
-    _translate_for(body, op, bounds, op.inits)
+    (range,) = _affine_ranges(body, op)
+    _translate_for(body, op, range, op.inits)
+
+
+def _affine_ranges(body: Body, op: affine.ForOp | affine.ParallelOp) -> list[_Range]:
+    return [
+        _Range(counter, body.maximum(*lower), body.minimum(*upper), literal(step))
+        for counter, lower, upper, step in counter_bounds(op)
+    ]
 
 
 def translate_scf_for(body: Body, op: scf.ForOp) -> None:
@@ -336,14 +337,7 @@ def _shared(
 
 def translate_affine_parallel(body: Body, op: affine.ParallelOp) -> None:
     block = op.body.block
-    lower_map, upper_map = op.lowerBoundsMap.data, op.upperBoundsMap.data
-    split = lower_map.num_dims + lower_map.num_symbols
-    lower = _grouped(lower_map, op.lowerBoundsGroups, op.map_operands[:split], body.maximum)
-    upper = _grouped(upper_map, op.upperBoundsGroups, op.map_operands[split:], body.minimum)
-    ranges = [
-        _Range(counter, low, high, literal(step.value.data))
-        for counter, low, high, step in zip(block.args, lower, upper, op.steps.data, strict=True)
-    ]
+    ranges = _affine_ranges(body, op)
     if op.results:
         _translate_affine_reduction(body, op, ranges)
         return
@@ -380,18 +374,6 @@ def _translate_shared(body: Body, op: Operation, ranges: Sequence[_Range], block
 def _translate_plain(body: Body, block: Block, done: Container[Operation] = ()) -> None:
     """A block that passes nothing on."""
     body.translate_block(block, done)
-
-
-def _grouped(
-    map: AffineMap,
-    groups: DenseIntElementsAttr,
-    operands: Sequence[SSAValue],
-    combine: Callable[[AffineMap, Sequence[SSAValue]], Expression],
-) -> list[Expression]:
-    """One bound for each group of results of `map`."""
-    ends = list(accumulate(int(size) for size in groups.get_values()))
-    parts = (map.results[first:last] for first, last in zip([0, *ends], ends, strict=False))
-    return [combine(AffineMap(map.num_dims, map.num_symbols, part), operands) for part in parts]
 
 
 def _translate_affine_reduction(

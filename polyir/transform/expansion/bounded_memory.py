@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from polyir.model.scop import Scop
 from polyir.model.temporaries import is_allocated
 from polyir.model.vectors import element_bytes
+from polyir.sets.boxes import NoBoxError, box_of, greatest_of
 from polyir.sets.values import isl_value
-from polyir.transform.expansion.box import NoBoxError, box_of
 
 SMALL: Final = 1 << 16
 """The bytes of a temporary that is small enough wherever it is."""
@@ -59,11 +59,9 @@ class _Extents:
     @property
     def is_small(self) -> bool:
         """Whether the whole array never has more than `SMALL` bytes."""
-        values = [isl.Set.from_pw_aff(each) for each in self.extents]
-        greatest = [each.dim_max_val(0) for each in values]
-        if not all(each.is_int() for each in greatest):
-            return False
-        return self.element_bytes * prod(int(each.to_python()) for each in greatest) <= SMALL
+        greatest = [greatest_of(isl.Set.from_pw_aff(each), 0) for each in self.extents]
+        known = [each for each in greatest if each is not None]
+        return len(known) == len(greatest) and self.element_bytes * prod(known) <= SMALL
 
     def fits(self, other: _Extents, context: isl.Set) -> bool:
         """Whether an array has at most the bytes of another one, dimension by dimension."""

@@ -23,9 +23,10 @@ from polyir.model.affine_maps import Valued
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
+from polyir.sets.boxes import greatest_of
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
-from polyir.transform.expansion.box import Allocator
+from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.lifetimes import conflicts, element_conflicts
 from polyir.transform.expansion.temporaries import (
     StatementValues,
@@ -99,11 +100,11 @@ def successive_moduli(together: isl.UnionMap, rank: int) -> Moduli:
     distances = relation.deltas()
     moduli: list[int | None] = []
     for position in range(rank):
-        greatest = None if distances.is_empty() else distances.dim_max(position).max_val()
-        if greatest is None:
+        greatest = greatest_of(distances, position)
+        if distances.is_empty():
             moduli.append(1)
         else:
-            moduli.append(int(greatest.to_python()) + 1 if greatest.is_int() else None)
+            moduli.append(None if greatest is None else greatest + 1)
         distances = distances.fix_val(isl.dim_type.set, position, isl.Val(0))
     return tuple(moduli)
 

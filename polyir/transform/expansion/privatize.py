@@ -30,8 +30,9 @@ from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Access, Statement
 from polyir.model.temporaries import is_allocated
+from polyir.sets.boxes import NoBoxError, Side, box_of
 from polyir.sets.examples import example_of
-from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
+from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.loops import Loops, PrivateLoop, false_loops
 from polyir.transform.expansion.temporaries import (
     StatementValues,
@@ -238,7 +239,7 @@ def _private_subscripts(
     subscripts = []
     for loop, side in zip(loops, box, strict=True):
         ((_, value),) = loop.member[statement.name].get_pieces()
-        subscripts.append(value.sub(on_statement(side.lower, value.get_domain_space())))
+        subscripts.append(value.sub(side.lower_on(value.get_domain_space())))
     return subscripts
 
 

@@ -28,8 +28,9 @@ from polyir.model.dataflow import ArrayFlow, ReadFlow
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
+from polyir.sets.boxes import NoBoxError, Side, box_of
 from polyir.sets.lists import basic_sets_of, pieces_of
-from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
+from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.temporaries import (
     StatementValues,
     extents_of,
@@ -252,7 +253,7 @@ class _Expansion:
         kept = values.subscripts(access) if cells.keeps_subscripts else ()
         # Without a box the old subscripts are enough, and the source does not matter.
         place = [
-            each.sub(on_statement(side.lower, each.get_domain_space()))
+            each.sub(side.lower_on(each.get_domain_space()))
             for each, side in zip(source if cells.box else (), cells.box, strict=True)
         ]
         values.redirect(access, cells.memory, (*values.expressions(place), *kept))

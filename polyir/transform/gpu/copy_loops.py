@@ -9,14 +9,15 @@ from xdsl.dialects.builtin import MemRefType
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
 from polyir.model.vectors import vector_width
+from polyir.sets.boxes import Box, sizes_of
 from polyir.sets.values import isl_value
 from polyir.transform.copy_statements import CopyLoop, CopyVectors, element_functions
 from polyir.transform.gpu.thread_use import ThreadedKernel
-from polyir.transform.reference_groups import FootprintBox, LoopBody
+from polyir.transform.reference_groups import LoopBody
 
 
 def shared_copy_loops(
-    kernel: ThreadedKernel, place: LoopBody, box: FootprintBox, width: int = 1
+    kernel: ThreadedKernel, place: LoopBody, box: Box, width: int = 1
 ) -> tuple[CopyLoop, ...]:
     """The loops of a copy of a box, mapped so that neighbouring threads copy neighbours.
 
@@ -24,16 +25,16 @@ def shared_copy_loops(
     Else the elements are numbered, and so are the threads. What is copied are vectors of `width`
     elements of a row, which must be no shorter.
     """
-    if all(size == 1 for size in box.sizes):
+    if all(side.size == 1 for side in box):
         return ()
-    rank, axes = len(box.sizes), kernel.axes
+    rank, axes = len(box), kernel.axes
     elements = element_functions(iterations_and_elements(place, rank), rank)
     loops = elements[0].dim(isl.dim_type.in_) - rank
     cells: list[isl.PwAff] = []
     sizes: list[int] = []
-    for element, offset, size in zip(elements, box.offsets, box.sizes, strict=True):
+    for element, side, size in zip(elements, box, sizes_of(box), strict=True):
         if size > 1:
-            first = offset.insert_dims(isl.dim_type.in_, loops, rank)
+            first = side.lower.insert_dims(isl.dim_type.in_, loops, rank)
             cells.append(element.sub(isl.PwAff.from_aff(first)))
             sizes.append(size)
     if width > 1:
@@ -54,11 +55,11 @@ def shared_copy_loops(
 
 
 def shared_copy_vectors(
-    kernel: ThreadedKernel, place: LoopBody, box: FootprintBox, type: MemRefType
+    kernel: ThreadedKernel, place: LoopBody, box: Box, type: MemRefType
 ) -> CopyVectors | None:
     """How to copy a box of an array of this type in vectors; `None` if its rows are too short."""
     width = vector_width(type)
-    if not any(size >= width > 1 for size in box.sizes[-1:]):
+    if not any(size >= width > 1 for size in sizes_of(box)[-1:]):
         return None
     return CopyVectors(width, type, shared_copy_loops(kernel, place, box, width))
 

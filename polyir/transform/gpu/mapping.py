@@ -20,6 +20,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import member_steps, schedules_below
 from polyir.proofs.bands import facts_of_band
+from polyir.sets.boxes import most_values
 from polyir.transform.gpu.kernels import gpu_kernels
 from polyir.transform.gpu.one_block import has_one_block
 from polyir.transform.gpu.tile_sizes import (
@@ -301,9 +302,8 @@ def _extents(band: ScheduleNode, chosen: Sequence[int]) -> list[int]:
             band.domain
         )
         here = isl.Map.from_union_map(around.reverse().apply_range(values))
-        distance = here.reverse().apply_range(here).deltas().dim_max_val(0)
-        extent = distance.to_python() // steps[position] + 1 if distance.is_int() else 256
-        found.append(extent)
+        most = most_values(here)
+        found.append(256 if most is None else (most - 1) // steps[position] + 1)
     return found
 
 

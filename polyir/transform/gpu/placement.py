@@ -23,6 +23,7 @@ from polyir.base.diagnostics import OptionError
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.vectors import element_bytes
+from polyir.sets.boxes import shape_of
 from polyir.sets.lists import parameters_of, sets_of
 from polyir.tree import ScheduleNode
 
@@ -133,11 +134,7 @@ class Placer:
             return 0
         if not values.is_bounded():
             return int(self._options.assumed_size ** values.dim(isl.dim_type.set))
-        extents: list[int] = []
-        for position in range(values.dim(isl.dim_type.set)):
-            least, greatest = values.dim_min(position).min_val(), values.dim_max(position).max_val()
-            extents.append(greatest.sub(least).to_python() + 1)
-        return prod(extents)
+        return prod(shape_of(values))
 
 
 _WRITES: Final = (AccessKind.WRITE, AccessKind.MAY_WRITE)

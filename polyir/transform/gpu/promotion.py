@@ -403,7 +403,7 @@ class _Search:
             return None
         if not use.is_repeated(node_at(place.schedule, place.path)):
             return None
-        rank = len(group.box.sizes)
+        rank = len(group.box)
         elements = element_functions(iterations_and_elements(place, rank), rank)
         loops: list[CopyLoop] = []
         for axis in reversed(self._kernel.axes):
@@ -420,7 +420,7 @@ class _Search:
                 loops.append(
                     CopyLoop(next(same, function), (MapAttr(GpuDimension("thread", axis)),))
                 )
-        group = replace(group, strides=use.strides(group.box.sizes))
+        group = replace(group, strides=use.strides(group.sizes))
         shape = tuple(cells for cells in group.cells if cells > 1)
         if prod(shape) > MOST_REGISTERS:
             return None
@@ -460,9 +460,9 @@ class _Search:
         if self._options.shared == "all":
             return None
         accesses = accesses_at_most(place, group)
-        copied = prod(group.box.sizes)
+        copied = prod(group.sizes)
         # Without reuse, what is copied is accessed in the right order, if there are rows of it.
-        has_rows = any(size > 1 for size in group.box.sizes[-1:])
+        has_rows = any(size > 1 for size in group.sizes[-1:])
         is_coalesced = all(map(self._kernel.is_coalesced, group.references))
         uses = 1 if has_rows and not is_coalesced else 2
         if accesses is None or accesses >= uses * copied:

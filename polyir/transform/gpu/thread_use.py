@@ -13,13 +13,13 @@ from polyir.dialects.loop_attributes import GpuDimension, MapAttr
 from polyir.dialects.mark_attributes import KernelSizes
 from polyir.model.gpu import AXES, mapped_values, sizes_of_kernel, thread_numbers
 from polyir.model.tree_loops import schedules_below
+from polyir.sets.boxes import box_of_images, sizes_of
 from polyir.sets.lists import maps_of
 from polyir.sets.maps import moved_along
 from polyir.transform.reference_groups import (
     LoopBody,
     PromotedReference,
     ReferenceGroup,
-    box_of_footprint,
 )
 from polyir.transform.walk import BAND
 from polyir.tree import Kind, ScheduleNode
@@ -210,10 +210,10 @@ def accesses_at_most(place: LoopBody, group: ReferenceGroup) -> int | None:
     for dates in schedules_below(node):
         inside = isl.Map.from_range(dates.range())
         inside = inside.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, depth)
-        box = box_of_footprint(inside)
+        box = box_of_images(inside)
         name = dates.get_tuple_name(isl.dim_type.in_)
         known = counts.get(name, 0)
-        counts[name] = None if box is None or known is None else known + prod(box.sizes)
+        counts[name] = None if box is None or known is None else known + prod(sizes_of(box))
     total = 0
     for reference in group.references:
         count = counts[reference.statement]

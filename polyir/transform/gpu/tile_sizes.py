@@ -13,12 +13,12 @@ from xdsl.dialects.builtin import MemRefType
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import schedules_below
 from polyir.model.vectors import element_bytes
+from polyir.sets.boxes import box_of_images, sizes_of
 from polyir.sets.maps import moved_along
 from polyir.transform.reference_groups import (
     LoopBody,
     NotPromotableError,
     PromotedReference,
-    box_of_footprint,
     references_in,
 )
 from polyir.transform.tile import insert_tiles
@@ -117,10 +117,11 @@ def _cells(references: Sequence[PromotedReference]) -> int:
     """The cells of a box around references, with one column for padding."""
     if not references:
         return 0
-    box = box_of_footprint(reduce(isl.Map.union, (each.footprint for each in references)))
-    if box is None or not box.sizes:
+    box = box_of_images(reduce(isl.Map.union, (each.footprint for each in references)))
+    if not box:
         return 0
-    return prod(box.sizes[:-1]) * (box.sizes[-1] + 1)
+    *rows, last = sizes_of(box)
+    return prod(rows) * (last + 1)
 
 
 # ------------------------------------------------------------------------- neighbouring threads

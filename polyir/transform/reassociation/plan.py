@@ -22,6 +22,7 @@ from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop
 from polyir.model.updates import Update, elements, memory_of, update_of
 from polyir.proofs.bands import active_at, band_facts
+from polyir.sets.boxes import most_values
 from polyir.sets.examples import example_of
 from polyir.sets.maps import moved_along
 from polyir.transform.bands import replace_band, split_at
@@ -242,9 +243,7 @@ def _loops_around(schedule: Schedule, dependences: Dependences, update: Update) 
 
 def _extent(update: Update, around: Sequence[Loop], loop: Loop) -> int | None:
     """The most iterations of a loop in one of the loops around, if that is a constant."""
-    here = values_of(update, around).reverse().apply_range(values_of(update, (loop,)))
-    distance = here.reverse().apply_range(here).deltas().dim_max_val(0)
-    return distance.to_python() + 1 if distance.is_int() else None
+    return most_values(values_of(update, around).reverse().apply_range(values_of(update, (loop,))))
 
 
 def _number_of_loops_around_results(update: Update, loops: Sequence[Loop]) -> int:

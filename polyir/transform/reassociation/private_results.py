@@ -21,10 +21,10 @@ from polyir.model.scop import Scop
 from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import Update, elements, memory_of
 from polyir.proofs.bands import band_facts
+from polyir.sets.boxes import NoBoxError, Side, box_of, most_values
 from polyir.sets.lists import maps_of
 from polyir.sets.values import isl_value
 from polyir.transform.bands import split_at
-from polyir.transform.expansion.box import NoBoxError, Side, box_of
 from polyir.transform.parallel import runs_once
 from polyir.transform.reassociation.plan import NoReductionError
 from polyir.transform.reassociation.reduction_loops import ReductionLoops
@@ -251,9 +251,7 @@ def _extent(band: ScheduleNode) -> int | None:
     outer, inner = _dates(band, 0), _dates(band, 1)
     values = isl.Map.from_union_map(outer.reverse().apply_range(inner))
     last = values.dim(isl.dim_type.out) - 1
-    values = values.project_out(isl.dim_type.out, 0, last)
-    distance = values.reverse().apply_range(values).deltas().dim_max_val(0)
-    return distance.to_python() + 1 if distance.is_int() else None
+    return most_values(values.project_out(isl.dim_type.out, 0, last))
 
 
 def _cells(band: ScheduleNode, updates: Sequence[Update]) -> isl.Set:

@@ -17,10 +17,11 @@ from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.updates import Update, allow_overflow, memory_of, neutral_element
+from polyir.sets.boxes import Side
 from polyir.sets.lists import sets_of
 from polyir.sets.maps import universe
 from polyir.sets.values import isl_value
-from polyir.transform.expansion.box import Allocator, Side, on_statement
+from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement
 from polyir.transform.reassociation.private_results import (
@@ -330,6 +331,6 @@ class _Builder(PartialResultsBuilder):
 def from_lower(cell: Sequence[isl.Aff], box: Sequence[Side]) -> list[isl.Aff]:
     """Subscripts of an array as those in a box."""
     return [
-        each.sub(on_statement(side.lower, each.get_domain_space()))
+        each.sub(side.lower_on(each.get_domain_space()))
         for each, side in zip(cell, box, strict=True)
     ]

@@ -9,9 +9,9 @@ import islpy as isl
 
 from polyir.model.scop import Scop, unique_name
 from polyir.model.updates import elements
+from polyir.sets.boxes import NoBoxError, Side, box_of
 from polyir.sets.lists import pieces_of
 from polyir.sets.values import isl_value
-from polyir.transform.expansion.box import NoBoxError, Side, box_of
 from polyir.transform.reassociation.plan import Loop, NoReductionError, Reduction
 
 

@@ -18,8 +18,8 @@ from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.updates import allow_overflow, memory_of, neutral_element
-from polyir.sets.values import isl_value
-from polyir.transform.expansion.box import Allocator, Side, on_statement
+from polyir.sets.boxes import Side
+from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.new_statement import NewStatement
 from polyir.transform.reassociation.rewriting import Piece, Rewriting, single
@@ -85,9 +85,7 @@ class _Builder:
         reduction, update = self._reduction, self._update
         values = StatementValues(self._scop, update.statement)
         cell = [
-            single(loop.values).sub(
-                on_statement(side.lower, single(loop.values).get_domain_space())
-            )
+            single(loop.values).sub(side.lower_on(single(loop.values).get_domain_space()))
             for loop, side in zip(reduction.results, self._rewriting.box, strict=True)
         ]
         subscripts = self._in_order(values.expressions(cell), self._lane(values))
@@ -153,9 +151,7 @@ class _Builder:
         space = piece.domain.get_space()
         local = isl.LocalSpace.from_space(space)
         functions = [
-            isl.Aff.var_on_domain(local, isl.dim_type.set, position).sub(
-                on_statement(side.lower, space)
-            )
+            isl.Aff.var_on_domain(local, isl.dim_type.set, position).sub(side.lower_on(space))
             for position, side in enumerate(self._rewriting.box, self._around)
         ]
         others = [body.subscript(function) for function in functions]
@@ -182,4 +178,4 @@ def constant_side(extent: int) -> Side:
     zero = isl.Aff.zero_on_domain(
         isl.LocalSpace.from_space(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
     )
-    return Side(zero, isl.PwAff.from_aff(zero.set_constant_val(isl_value(extent))))
+    return Side.of(zero, extent)

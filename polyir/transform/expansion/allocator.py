@@ -1,9 +1,8 @@
-"""Bounding boxes of cells, and the memory for them."""
+"""Memory for boxes, allocated before a scop and freed after it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 import islpy as isl
@@ -15,83 +14,8 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine_maps import Valued, affine_expression, map_over
+from polyir.sets.boxes import Side
 from polyir.sets.lists import parameters_of
-
-
-class NoBoxError(ValueError):
-    """Cells without affine bounds; the message says in which dimension."""
-
-
-@dataclass(frozen=True)
-class Side:
-    """One dimension of a box: it starts at `lower`, and has `extent` cells.
-
-    Both are functions of the parameters; `lower` is one affine expression.
-    """
-
-    lower: isl.Aff
-    extent: isl.PwAff
-
-
-def box_of(cells: isl.Set, context: isl.Set) -> tuple[Side, ...]:
-    """The smallest box around `cells`, a function of the parameters within `context`.
-
-    A lower bound that is a minimum of several expressions is replaced by a constant below it; if
-    there is none, by that of a polyhedron around the cells, if it is one expression. Raises
-    `NoBoxError` where there is neither.
-    """
-    within = cells.intersect_params(context)
-    return tuple(
-        _side(within, position, context) for position in range(cells.dim(isl.dim_type.set))
-    )
-
-
-def _side(cells: isl.Set, position: int, context: isl.Set) -> Side:
-    if cells.is_empty():
-        zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(cells.get_space().params()))
-        return Side(zero, isl.PwAff.from_aff(zero))
-    if not cells.dim_is_bounded(isl.dim_type.set, position):
-        raise NoBoxError(f"dimension {position + 1} is not bounded")
-    lowest = cells.dim_min(position).coalesce()
-    lower = _plain(lowest, context)
-    if lower is None and not lowest.min_val().is_int():
-        # The least point of a lattice within bounds is none, where the bounds themselves may be.
-        # Alone, for bounds may be in terms of other dimensions, without bounds there.
-        alone = isl.Set.from_pw_aff(lowest)
-        dense = isl.Set.from_basic_set(alone.remove_divs().simple_hull())
-        if dense.dim_has_lower_bound(isl.dim_type.set, 0):
-            lower = _plain(dense.dim_min(0).coalesce(), context)
-    if lower is None:
-        least = lowest.min_val()
-        if not least.is_int():
-            raise NoBoxError(f"dimension {position + 1} has no affine lower bound")
-        local = isl.LocalSpace.from_space(lowest.get_domain_space())
-        lower = isl.Aff.zero_on_domain(local).set_constant_val(least)
-    extent = cells.dim_max(position).sub(isl.PwAff.from_aff(lower)).add_constant_val(isl.Val(1))
-    return Side(lower, extent.gist_params(context).coalesce())
-
-
-def _plain(function: isl.PwAff, context: isl.Set) -> isl.Aff | None:
-    """`function` as one expression without divisions, if it is one."""
-    pieces = function.gist_params(context).get_pieces()
-    expressions = [expression for _, expression in pieces]
-    first = expressions[0]
-    has_division = first.dim(isl.dim_type.div) > 0 or not first.get_denominator_val().is_one()
-    if has_division or not all(first.plain_is_equal(other) for other in expressions):
-        return None
-    return first
-
-
-def on_statement(function: isl.Aff, space: isl.Space) -> isl.Aff:
-    """A `lower` of a `Side` as an expression on the set space `space`."""
-    local = isl.LocalSpace.from_space(space)
-    lifted = isl.Aff.zero_on_domain(local).set_constant_val(function.get_constant_val())
-    for position, name in enumerate(parameters_of(function.get_domain_space())):
-        coefficient = function.get_coefficient_val(isl.dim_type.param, position)
-        if not coefficient.is_zero():
-            there = space.find_dim_by_name(isl.dim_type.param, name)
-            lifted = lifted.set_coefficient_val(isl.dim_type.param, there, coefficient)
-    return lifted
 
 
 class Allocator:
