@@ -10,17 +10,15 @@ from polyir.base.budgets import Budget
 from polyir.base.diagnostics import LegalityError, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
+from polyir.model.analysis import bounded
+from polyir.model.outcome import report_outcome
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import (
-    RewritePass,
-    bounded,
-    dependences_of,
-    report_outcome,
-    require_proved,
-    settle_claims,
-)
+from polyir.passes.prerequisites import RewritePass
 from polyir.proofs.copies import require_right_copies
+from polyir.proofs.dependences import dependences_of
+from polyir.proofs.remembered import require_proved
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
+from polyir.transform.new_dependences import settle_claims
 from polyir.transform.promote import Promotion
 from polyir.transform.promoted_scop import apply_promotion
 from polyir.transform.scop_state import ScopState

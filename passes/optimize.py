@@ -12,9 +12,10 @@ from polyir.base.diagnostics import OptionError, errors_at, remark
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import meanwhile
 from polyir.choose.machine import describe, machine_of_option, machine_text
+from polyir.dialects.scop import scops_in
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
-from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.prerequisites import analysed_scops
 from polyir.passes.strategy_names import BEST, ROOFLINE, CostModelName, StrategyName
 
 

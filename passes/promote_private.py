@@ -9,10 +9,12 @@ from typing import Final
 from polyir.base.diagnostics import missed
 from polyir.base.limits import limited
 from polyir.dialects.scop import ScopOp
+from polyir.model.outcome import report_outcome
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import RewritePass, report_outcome, require_proved
-from polyir.passes.promote import promote
+from polyir.passes.prerequisites import RewritePass
+from polyir.proofs.remembered import require_proved
 from polyir.transform.private_arrays import plan_private_arrays
+from polyir.transform.promoted_scop import promote
 
 ALIGNMENT: Final = 64
 """The bytes of a cache line, and of the longest vectors."""

@@ -42,20 +42,14 @@ from polyir.choose.best_nests import Replacement, ScoredSchedule, best_nests, na
 from polyir.choose.machine import Machine
 from polyir.choose.model import Cost, CostModel
 from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, MOST_ACCESSES, WORTH
-from polyir.dialects.scop import ScopOp
-from polyir.model.outcome import Outcome
+from polyir.dialects.scop import ScopOp, scops_in
+from polyir.model.analysis import bounded
+from polyir.model.outcome import Outcome, replace_tree
 from polyir.model.reductions import oriented
 from polyir.model.scop import Scop, scop_of
 from polyir.model.temporaries import is_allocated
 from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import (
-    ScopPass,
-    bounded,
-    lower_scops,
-    replace_tree,
-    scops_in,
-)
-from polyir.passes.promote import promote
+from polyir.passes.prerequisites import ScopPass, lower_scops
 from polyir.passes.promote_private import ALIGNMENT, PromotePrivatePass
 from polyir.passes.shown_steps import give_body, shown_step
 from polyir.passes.strategies import Situation, Strategy, is_for_threads, strategies
@@ -64,6 +58,7 @@ from polyir.proofs.remembered import is_proved, remember_proof
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
 from polyir.transform.private_arrays import plan_private_arrays
 from polyir.transform.promote import Promotion
+from polyir.transform.promoted_scop import promote
 from polyir.tree.nodes import is_same
 
 TASK: Final = "the search for a schedule"

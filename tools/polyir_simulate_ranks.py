@@ -24,13 +24,13 @@ from polyir.distributed.tile_choice import best_tiles
 from polyir.distributed.time_model import Network, predicted
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.distribute_memory import DistributeMemoryPass
-from polyir.passes.prerequisites import find_reductions
 from polyir.pipeline import (
     RANKS_PIPELINE,
     AvailablePasses,
     passes_of_pipeline,
     split_pass_flags,
 )
+from polyir.proofs.dependences import find_reductions
 from polyir.tools.command_line import (
     ArgumentParser,
     add_sizes,

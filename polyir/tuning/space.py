@@ -16,18 +16,18 @@ from polyir.base import budgets
 from polyir.choose.machine import machine_of_system
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
+from polyir.model.analysis import bounded
 from polyir.model.scop import Scop
-from polyir.passes.constraints import schedule_constraints
 from polyir.passes.interleaving_schedule import InterleavingSchedulePass
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
-from polyir.passes.prerequisites import bounded
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.scheduler_pass import schedulers
 from polyir.passes.strategies import Situation, strategies
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
+from polyir.schedule.scop_constraints import schedule_constraints
 from polyir.tuning.kernel import Kernel
 from polyir.tuning.recipes import CHOSEN, Passes, Recipe, neighbours, recipe_of_strategy
 

@@ -20,11 +20,11 @@ from polyir.base.diagnostics import LegalityError, Remark, RemarkKind, remarks_t
 from polyir.base.limits import CrashError
 from polyir.codegen.lower import lower_scop
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import scops_in
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, scop_of
 from polyir.passes import gpu_promote, gpu_synchronise, lower_poly
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits
 from polyir.transform.gpu import promotion
 from polyir.transform.gpu.barriers import Barriers

@@ -9,10 +9,10 @@ import pytest
 from polyir import api
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.mark_attributes import OneBlockAttr
+from polyir.dialects.scop import scops_in
 from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop, scop_of
 from polyir.model.updates import neutral_element, update_of
-from polyir.passes.prerequisites import scops_in
 from polyir.transform.gpu.one_block import has_one_block, join_blocks
 from polyir.transform.reassociation.plan import (
     NoReductionError,
