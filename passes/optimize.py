@@ -72,7 +72,7 @@ class OptimizePass(PassWithOptions):
                 apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
             analysed_scops(op, self.name)
         # It takes long to import, and the dependences are computed without it.
-        from polyir.passes.schedule_choice import ScheduleChoice
+        from polyir.choose.schedule_choice import ScheduleChoice
 
         for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
             scops = scops_in(function)
@@ -95,4 +95,4 @@ class OptimizePass(PassWithOptions):
 
 def _load_search() -> None:
     """Import what comes after the analysis."""
-    import polyir.passes.schedule_choice  # noqa: F401
+    import polyir.choose.schedule_choice  # noqa: F401

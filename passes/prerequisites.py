@@ -25,7 +25,7 @@ from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, scops_in
 from polyir.model.analysis import bounded
-from polyir.model.outcome import Outcome, replace_tree, report_outcome, require_outcome
+from polyir.model.outcome import Outcome, TreePass, replace_tree, report_outcome, require_outcome
 from polyir.model.reductions import oriented
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.options import PassWithOptions
@@ -176,7 +176,7 @@ class RewritePass(PassOnScops):
 
 
 @dataclass(frozen=True)
-class ScopPass(PassOnScops):
+class ScopPass(PassOnScops, TreePass):
     """A pass that gives each scop a new schedule tree.
 
     `transform` runs in a worker process (`base.limits`): its only effect is its return value.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import missed, remark
 from polyir.dialects.dependence import Dependences
@@ -33,6 +36,15 @@ class Outcome:
     missed: tuple[str, ...] = ()
     dependences: Dependences | None = None
     proved: bool = False
+
+
+@dataclass(frozen=True)
+class TreePass(ModulePass):
+    """A pass that gives each scop another schedule tree, and can tell which without doing it."""
+
+    @abstractmethod
+    def outcome(self, scop: Scop) -> Outcome:
+        """What the pass makes of a scop, whose operations do not change; it reports what it did."""
 
 
 def require_outcome(outcome: object, scop: Scop) -> None:
