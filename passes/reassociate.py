@@ -7,6 +7,7 @@ from functools import partial
 
 from polyir.base.diagnostics import missed, remark
 from polyir.base.limits import limited
+from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten, report_outcome
 from polyir.model.scop import scop_of
@@ -72,7 +73,9 @@ class ReassociatePass(ReassociateOptions, RewritePass):
         done: list[str] = []
         left: list[str] = []
         while op.dependences is not None:
-            search = partial(next_reduction, scop_of(op), op.dependences.data, self, seen)
+            search = partial(
+                next_reduction, scop_of(op), op.dependences.data, self, GENERIC_GPU, seen
+            )
             found = limited("the search for reductions", search, ir=op)
             seen = found.seen
             left += found.reasons

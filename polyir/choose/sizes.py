@@ -9,3 +9,6 @@ LINE_BYTES: Final = 64
 
 PACKED_ELEMENTS: Final = 1 << 21
 """The most elements of an array of packed operands: 16 MiB of f64, what a last cache holds."""
+
+ASSUMED_SIZE: Final = 1000
+"""What parameters and unknown extents count as where no number is known: neither tiny nor huge."""
