@@ -13,9 +13,9 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
 from polyir.passes.compare_schedules import comparison_rows
-from polyir.passes.prerequisites import scops_in
 from polyir.schedule.comparison import HEADING
 
 

@@ -17,11 +17,11 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.analysis import compute_dependences
 from polyir.model.locality import innermost_localities
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
-from polyir.passes.prerequisites import scops_in
 from polyir.schedule.comparison import figures_of
 from polyir.sets.lists import sets_of
 from polyir.tree import Schedule

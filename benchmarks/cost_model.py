@@ -28,8 +28,8 @@ from polyir import api
 from polyir.base.diagnostics import remarks_to
 from polyir.choose.machine import Machine, machine_of_system
 from polyir.choose.model import Cost, CostModel
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 
 PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,11 +28,12 @@ from ping_pong import measured_network
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.choose.network import CLUSTER
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram
-from polyir.distributed.time_model import Network, predicted
+from polyir.distributed.time_model import predicted
 from polyir.model.scop import Scop, scop_of
 from polyir.runtime import CompilerOptions, best_times, public_signatures
 from polyir.runtime.data import Value, make_arguments
@@ -185,7 +186,7 @@ RANKS: Final = (2, 16, 128, 1024, 10_000, 100_000)
 
 def scaling(case: Case) -> Iterator[list[str]]:
     """A row for each number of ranks."""
-    network = Network(iteration=iteration_time(case.kernel))
+    network = replace(CLUSTER, iteration=iteration_time(case.kernel))
     before = [case.kernel, f"{case.title}, {case.division}", f"{case.size:,}"]
     before.append(f"{1e9 * network.iteration:.3g}")
     for ranks in RANKS:

@@ -18,8 +18,8 @@ from polyir.base.limits import time_limited_to
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.interleaving.space import InterleavingSpace
 from polyir.model.scop import scop_of
-from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import analysed_scops
+from polyir.schedule.scop_constraints import schedule_constraints
 
 HEADING = (
     "| kernel | loops | statements | references | dimensions | conditions | interleavings "

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from polyir.distributed.time_model import Network
+from polyir.choose.network import Network
 from polyir.runtime.mpi import find_mpi
 from polyir.runtime.ranks import run_ranks
 

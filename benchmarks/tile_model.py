@@ -26,8 +26,8 @@ from polyir.choose.machine import machine_of_system
 from polyir.choose.model import CostModel
 from polyir.choose.tile_program import modelled_tile_sizes
 from polyir.choose.tile_sizes import tile_sizes
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, best_times
 from polyir.runtime.measure import copy_arguments
 

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -32,6 +32,7 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from polyir.base.walks import outermost
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.isl_attributes import DependencesAttr, IslAttribute, SetAttr
 from polyir.dialects.mark_attributes import LocalAttr
@@ -436,3 +437,8 @@ def _verify_domain(scop: ScopOp) -> None:
         extra = covered.subtract(declared)
         detail = f"misses {missing}" if not missing.is_empty() else f"adds {extra}"
         raise VerifyException(f"the schedule tree does not cover the statements: it {detail}")
+
+
+def scops_in(root: Operation) -> tuple[ScopOp, ...]:
+    """The scops of a module or a function in the order of the text; there is none in another."""
+    return outermost(root, ScopOp)

@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import answer, missed
-from polyir.passes.gpu_check import kernels_in, require_correct_code, require_correct_kernels
-from polyir.passes.prerequisites import scops_in
+from polyir.dialects.scop import scops_in
+from polyir.proofs.gpu import kernels_in, require_correct_code, require_correct_kernels
 from polyir.proofs.remembered import kernels_of
 
 

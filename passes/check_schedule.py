@@ -9,11 +9,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, answer, errors_at, missed, remark
-from polyir.dialects.scop import ScopOp
+from polyir.dialects.scop import ScopOp, scops_in
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed, raised_scops, scops_in
-from polyir.passes.schedule_check import require_correct, require_correct_schedule
+from polyir.passes.prerequisites import raised_scops
+from polyir.proofs.dependences import analysed
 from polyir.proofs.remembered import makes_claims
+from polyir.proofs.schedules import require_correct, require_correct_schedule
 from polyir.transform.given_schedule import GivenSchedule, read_schedule, tree_of
 from polyir.tree.names import names_in
 

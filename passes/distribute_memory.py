@@ -19,7 +19,9 @@ from polyir.distributed.requirements import (
     require_scops,
 )
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed_scops, find_reductions, require_proved
+from polyir.passes.prerequisites import analysed_scops
+from polyir.proofs.dependences import find_reductions
+from polyir.proofs.remembered import require_proved
 
 
 @dataclass(frozen=True)

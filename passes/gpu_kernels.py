@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyir.base.diagnostics import LegalityError
+from polyir.choose.gpu import GENERIC_GPU
+from polyir.choose.sizes import ASSUMED_SIZE
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -42,7 +44,7 @@ class GpuKernelsPass(ScopPass):
     needs_parallel_loops = True
 
     sequential: SequentialParts = "auto"
-    assumed_size: int = 1000
+    assumed_size: int = ASSUMED_SIZE
 
     def __post_init__(self) -> None:
         PlacementOptions(self.sequential, self.assumed_size)
@@ -55,5 +57,5 @@ class GpuKernelsPass(ScopPass):
                     f"the local array @{array.sym_name.data} is memory on the heap, which a kernel "
                     "does not have"
                 )
-        placer = Placer(scop, PlacementOptions(self.sequential, self.assumed_size))
+        placer = Placer(scop, PlacementOptions(self.sequential, self.assumed_size), GENERIC_GPU)
         return gpu_kernels(scop.schedule, dependences, placer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -42,5 +43,9 @@ class GpuMapPass(GpuMapOptions, ScopPass):
 
     name = "gpu-map"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_on(GENERIC_GPU)
+
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return gpu_map(scop, dependences, self)
+        return gpu_map(scop, dependences, self, GENERIC_GPU)

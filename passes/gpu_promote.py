@@ -8,19 +8,18 @@ from functools import partial
 from polyir.base import budgets
 from polyir.base.budgets import Budget
 from polyir.base.diagnostics import LegalityError, missed, remark
+from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
+from polyir.model.analysis import bounded
+from polyir.model.outcome import report_outcome
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import (
-    RewritePass,
-    bounded,
-    dependences_of,
-    report_outcome,
-    require_proved,
-    settle_claims,
-)
+from polyir.passes.prerequisites import RewritePass
 from polyir.proofs.copies import require_right_copies
+from polyir.proofs.dependences import dependences_of
+from polyir.proofs.remembered import require_proved
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
+from polyir.transform.new_dependences import settle_claims
 from polyir.transform.promote import Promotion
 from polyir.transform.promoted_scop import apply_promotion
 from polyir.transform.scop_state import ScopState
@@ -61,6 +60,8 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
 
     name = "gpu-promote"
 
+    limit: int = GENERIC_GPU.shared_bytes
+
     def rewrite(self, op: ScopOp) -> None:
         require_proved(op, self.name)
         if self.buffers > 1 and self._promote(op, self, "no tile is copied ahead"):
@@ -69,7 +70,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
 
     def _promote(self, op: ScopOp, options: GpuPromoteOptions, otherwise: str) -> bool:
         """Promote what `options` say; whether it was done. If not, `otherwise` says what is so."""
-        plan = partial(plan_gpu_promotion, scop_of(op), options)
+        plan = partial(plan_gpu_promotion, scop_of(op), options, GENERIC_GPU)
         promotion = bounded(budgets.KERNEL_PROMOTION, plan, op)
         if promotion is None:
             self._report_too_hard(budgets.KERNEL_PROMOTION, otherwise, op)

@@ -7,9 +7,11 @@ from functools import partial
 
 from polyir.base import budgets
 from polyir.dialects.scop import ScopOp
+from polyir.model.analysis import bounded
+from polyir.model.outcome import report_outcome
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import RewritePass, bounded, report_outcome, require_proved
-from polyir.proofs.remembered import keeping_proof
+from polyir.passes.prerequisites import RewritePass
+from polyir.proofs.remembered import keeping_proof, require_proved
 from polyir.transform.gpu.barriers import apply_barriers, plan_barriers
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -39,4 +40,4 @@ class GpuTilePass(GpuTileOptions, ScopPass):
     name = "gpu-tile"
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return gpu_tile(scop, dependences, self)
+        return gpu_tile(scop, dependences, self, GENERIC_GPU)

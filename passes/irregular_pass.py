@@ -10,9 +10,9 @@ from xdsl.ir import Operation
 
 from polyir.base.diagnostics import missed, remark
 from polyir.base.inner_steps import apply_inside
+from polyir.dialects.scop import scops_in
 from polyir.irregular.private_cells import privatize_cells
 from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
 
 
 def lower_scops(ctx: Context, module: ModuleOp) -> None:

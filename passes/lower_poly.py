@@ -19,12 +19,17 @@ from polyir.base.diagnostics import PolyirError, errors_at, missed, remark
 from polyir.base.limits import CrashError, ResourceError, limited
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
-from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
+from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, scops_in
 from polyir.loops.common_values import share_values
-from polyir.model.outcome import Outcome
+from polyir.model.outcome import Outcome, replace_tree
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import replace_tree, require_proved, scops_in
-from polyir.proofs.remembered import are_kernels_proved, is_unchecked, kernels_of, needs_proof
+from polyir.proofs.remembered import (
+    are_kernels_proved,
+    is_unchecked,
+    kernels_of,
+    needs_proof,
+    require_proved,
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class LowerPolyPass(ModulePass):
         if has_kernels and not is_checked:
             not_checked(self.name, "the barriers of the generated kernels", op)
         elif has_kernels:
-            from polyir.passes.gpu_check import require_correct_code
+            from polyir.proofs.gpu import require_correct_code
 
             require_correct_code(op)
 
@@ -117,7 +122,7 @@ class LowerPolyPass(ModulePass):
             require_proved(scop, self.name)
             if kernels_of(scop):
                 # Few programs are for GPUs, and start-up is part of every run.
-                from polyir.passes.gpu_check import require_correct_kernels
+                from polyir.proofs.gpu import require_correct_kernels
 
                 require_correct_kernels(scop, self.name)
         except ResourceError as error:

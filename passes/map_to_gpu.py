@@ -11,20 +11,21 @@ from polyir.base import budgets
 from polyir.base.diagnostics import errors_at, missed
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import ResourceError
-from polyir.dialects.scop import ScopOp
+from polyir.choose.gpu import GENERIC_GPU
+from polyir.choose.sizes import ASSUMED_SIZE
+from polyir.dialects.scop import ScopOp, scops_in
 from polyir.loops.on_device import assume_on_device
-from polyir.passes.gpu_check import require_correct_kernels
 from polyir.passes.gpu_kernels import GpuKernelsPass
 from polyir.passes.gpu_map import GpuMapPass
 from polyir.passes.gpu_promote import GpuPromotePass
 from polyir.passes.gpu_synchronise import GpuSynchronisePass
 from polyir.passes.gpu_tile import GpuTilePass
 from polyir.passes.options import PassWithOptions
-from polyir.passes.prerequisites import scops_in
 from polyir.passes.reassociate import ReassociatePass
+from polyir.proofs.gpu import require_correct_kernels
 from polyir.proofs.remembered import is_unchecked
 from polyir.transform.gpu.placement import SequentialParts
-from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays, Vectors
+from polyir.transform.gpu.promotion import Registers, SharedArrays, Vectors
 from polyir.transform.scop_state import ScopState
 
 
@@ -66,12 +67,12 @@ class MapToGpuPass(PassWithOptions):
     grid: tuple[int, ...] = ()
     shared: SharedArrays = "auto"
     registers: Registers = "auto"
-    limit: int = SHARED_BYTES
+    limit: int = GENERIC_GPU.shared_bytes
     padding: int | None = None
     vectors: Vectors = "auto"
     buffers: int = 1
     sequential: SequentialParts = "auto"
-    assumed_size: int = 1000
+    assumed_size: int = ASSUMED_SIZE
     reassociate: bool = False
     check: bool = True
     assume_on_device: bool = False

@@ -14,13 +14,11 @@ from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import (
-    dependences_of,
-    raised_scops,
-    require_proved,
-    settle_claims,
-)
+from polyir.passes.prerequisites import raised_scops
+from polyir.proofs.dependences import dependences_of
+from polyir.proofs.remembered import require_proved
 from polyir.transform.expansion.temporaries import check_names
+from polyir.transform.new_dependences import settle_claims
 
 
 @dataclass(frozen=True)

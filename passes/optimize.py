@@ -12,9 +12,10 @@ from polyir.base.diagnostics import OptionError, errors_at, remark
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import meanwhile
 from polyir.choose.machine import describe, machine_of_option, machine_text
+from polyir.dialects.scop import scops_in
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
-from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.prerequisites import analysed_scops
 from polyir.passes.strategy_names import BEST, ROOFLINE, CostModelName, StrategyName
 
 
@@ -71,7 +72,7 @@ class OptimizePass(PassWithOptions):
                 apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
             analysed_scops(op, self.name)
         # It takes long to import, and the dependences are computed without it.
-        from polyir.passes.schedule_choice import ScheduleChoice
+        from polyir.choose.schedule_choice import ScheduleChoice
 
         for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
             scops = scops_in(function)
@@ -94,4 +95,4 @@ class OptimizePass(PassWithOptions):
 
 def _load_search() -> None:
     """Import what comes after the analysis."""
-    import polyir.passes.schedule_choice  # noqa: F401
+    import polyir.choose.schedule_choice  # noqa: F401

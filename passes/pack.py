@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, missed, remark
+from polyir.choose.sizes import PACKED_ELEMENTS
 from polyir.loops.packing import pack
 from polyir.passes.prerequisites import lower_scops
 
@@ -50,7 +51,7 @@ class PackPass(ModulePass):
 
     name = "pack"
 
-    elements: int = 1 << 21
+    elements: int = PACKED_ELEMENTS
     ahead: bool = False
 
     def __post_init__(self) -> None:

@@ -14,12 +14,9 @@ from polyir.dialects.scop import ScopOp
 from polyir.model.analysis import ORDERING_KINDS
 from polyir.model.reductions import prepare_updates, updates_of
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import (
-    attach_dependences,
-    dependences_of,
-    raised_scops,
-    require_proved,
-)
+from polyir.passes.prerequisites import raised_scops
+from polyir.proofs.dependences import attach_dependences, dependences_of
+from polyir.proofs.remembered import require_proved
 from polyir.transform.walk import summary
 
 

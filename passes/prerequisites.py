@@ -7,46 +7,33 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Protocol, TypeVar
-from weakref import WeakSet
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import CollapseShapeOp, ExpandShapeOp, ReinterpretCastOp, SubviewOp
-from xdsl.ir import Operation
 
 from polyir.base import budgets
-from polyir.base.budgets import Budget
-from polyir.base.diagnostics import OptionError, errors_at, location_of, missed, nearest, remark
+from polyir.base.diagnostics import OptionError, errors_at, missed, nearest, remark
 from polyir.base.inner_steps import apply_inside, inner_step
 from polyir.base.limits import CrashError, limited, within_operations
 from polyir.base.walks import outermost
 from polyir.dialects.affine_extra import DelinearizeIndexOp
-from polyir.dialects.dependence import DependenceKind, Dependences
-from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.dialects.scop import KEEPS_LOOPS, ScopOp
-from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
-from polyir.model.outcome import Outcome, require_outcome
-from polyir.model.reductions import oriented, prepare_updates
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, scops_in
+from polyir.model.analysis import bounded
+from polyir.model.outcome import Outcome, TreePass, replace_tree, report_outcome, require_outcome
+from polyir.model.reductions import oriented
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.proofs.remembered import is_proved, makes_claims, needs_proof, remember_proof
-from polyir.tree import Schedule
+from polyir.proofs.dependences import analysed
+from polyir.proofs.remembered import is_proved, remember_proof
 from polyir.tree.addresses import LoopAddress, StatementAddress
-from polyir.tree.operations import set_schedule
 from polyir.universe import pass_type
-
-Result = TypeVar("Result")
-
-
-def scops_in(root: Operation) -> tuple[ScopOp, ...]:
-    """The scops of a module or a function in the order of the text; there is none in another."""
-    return outermost(root, ScopOp)
 
 
 def raised_scops(
@@ -133,107 +120,6 @@ def analysed_scops(
         return tuple(scop for scop in scops if scop.dependences is not None or analysed(scop))
 
 
-def analysed(scop: ScopOp) -> bool:
-    """Compute the dependences of a scop in its original order; whether that was possible."""
-    if scop in _too_hard:
-        return False
-    dependences = dependences_of(scop)
-    if dependences is not None:
-        attach_dependences(scop, dependences)
-    return dependences is not None
-
-
-def find_reductions(scop: ScopOp, pass_name: str) -> None:
-    """Give a scop dependences of the kind `reduction`, if it has none, of the order it is in."""
-    known = scop.dependences
-    if known is not None and known.data.reductions:
-        return
-    prepare_updates(scop)
-    dependences = dependences_of(scop, pass_name=pass_name, reassociate=True)
-    if dependences is not None:
-        attach_dependences(scop, dependences)
-
-
-_too_hard: WeakSet[ScopOp] = WeakSet()
-"""Scops whose dependences take isl too many operations: no other pass tries it again."""
-
-
-def require_proved(scop: ScopOp, pass_name: str) -> None:
-    """Check a schedule unless it is known to be legal; raises as `require_correct_schedule`."""
-    if needs_proof(scop):
-        # Trees that passes made are known to be legal, so that it is not part of every start.
-        from polyir.passes.schedule_check import require_correct_schedule
-
-        require_correct_schedule(scop, pass_name)
-
-
-def attach_dependences(scop: ScopOp, dependences: Dependences) -> None:
-    """Give a scop the dependences that were computed from its tree, which respects them."""
-    scop.dependences = DependencesAttr(dependences)
-    if not makes_claims(scop):
-        remember_proof(scop)
-
-
-def dependences_of(
-    scop: ScopOp,
-    value_based: bool = True,
-    kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
-    pass_name: str = "poly-dependences",
-    is_bounded: bool = True,
-    before: Scop | None = None,
-    reassociate: bool | None = None,
-) -> Dependences | None:
-    """The dependences of a scop, computed within the time limit.
-
-    With `reassociate`, updates of an element may run in any order; if nothing is said, they may if
-    that is so of the dependences that the scop has.
-
-    Those of arrays that the scop accesses as `before` are taken from there.
-
-    If value-based ones take isl too many operations, where that `is_bounded`, memory-based ones
-    are computed instead: they are more, but far cheaper. `None` if these take too many, too. Both
-    cases are reported as missed.
-    """
-    known = before.dependences.items if before and before.dependences else ()
-    if reassociate is None:
-        reassociate = scop.dependences is not None and bool(scop.dependences.data.reductions)
-    for is_value_based in (True, False) if value_based else (False,):
-        base = "value-based" if is_value_based else "memory-based"
-        compute = partial(
-            compute_dependences,
-            scop_of(scop),
-            is_value_based,
-            kinds,
-            is_bounded=is_bounded,
-            before=before,
-            reassociate=reassociate,
-        )
-        try:
-            return limited(f"the analysis of {base} dependences", compute, known=known)
-        except (CrashError, DataflowError) as error:
-            instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
-            missed(pass_name, f"{error.message}: {instead}", scop, once=True)
-            if not is_value_based:
-                _too_hard.add(scop)
-    return None
-
-
-def bounded(
-    budget: Budget, compute: Callable[[], Result], op: ScopOp, is_bounded: bool = True
-) -> Result | None:
-    """What `compute` returns, or `None` if isl's operations exceed `budget`, or isl fails.
-
-    Unless it `is_bounded`, it is `limited` by time only, and raises what that raises.
-    """
-    if not is_bounded:
-        return limited(budget.step, compute, location_of(op), ir=op)
-    try:
-        return limited(budget.step, partial(within_operations, budget, compute), ir=op)
-    except (CrashError, DataflowError):
-        # isl may crash where it stops, and its dataflow analysis goes wrong for some orders.
-        return None
-
-
 @dataclass(frozen=True)
 class PassOnScops(PassWithOptions):
     """A pass on the scops of a module, or on those with the statements that its options name."""
@@ -290,7 +176,7 @@ class RewritePass(PassOnScops):
 
 
 @dataclass(frozen=True)
-class ScopPass(PassOnScops):
+class ScopPass(PassOnScops, TreePass):
     """A pass that gives each scop a new schedule tree.
 
     `transform` runs in a worker process (`base.limits`): its only effect is its return value.
@@ -378,81 +264,3 @@ def _advise_copies(scop: Scop, dependences: Dependences) -> None:
 
 def _names(scop: ScopOp) -> tuple[str, ...]:
     return tuple(statement.sym_name.data for statement in scop.statements)
-
-
-def settle_claims(scop_op: ScopOp, pass_name: str) -> None:
-    """Make all that a tree claims true under dependences that are new.
-
-    They were computed from the tree, which was proved legal before, and is so now. What is taken
-    off is reported.
-    """
-    if makes_claims(scop_op):
-        scop = scop_of(scop_op)
-        compute = partial(_settled_claims, scop, pass_name)
-        outcome = limited("the check of what the schedule tree claims", compute)
-        if outcome is not None:
-            report_outcome(pass_name, outcome, scop_op)
-            replace_tree(scop_op, outcome)
-    remember_proof(scop_op)
-
-
-def use_new_tree(
-    scop_op: ScopOp, schedule: Schedule, pass_name: str, what: str, reassociate: bool
-) -> None:
-    """Give a scop another tree after its statements were rewritten in the order of the one it has.
-
-    Its dependences are computed anew from that order (`dependences_of`), and the new tree is
-    checked against them. Without them, the scop keeps its tree.
-    """
-    from polyir.transform.loop_attributes import settled
-
-    dependences = dependences_of(
-        scop_op, pass_name=pass_name, is_bounded=False, reassociate=reassociate
-    )
-    scop_op.dependences = None if dependences is None else DependencesAttr(dependences)
-    if dependences is None:
-        return
-    compute = partial(settled, scop_of(scop_op).schedule, schedule, dependences, what)
-    outcome = limited(f"the check of the {what}", compute)
-    report_outcome(pass_name, outcome, scop_op)
-    replace_tree(scop_op, outcome)
-    remember_proof(scop_op)
-
-
-def _settled_claims(scop: Scop, what: str) -> Outcome | None:
-    """The tree with what is true; `None` if that is all that it claims."""
-    from polyir.proofs.claims import false_claims
-    from polyir.transform.loop_attributes import settled
-
-    dependences = scop.dependences
-    assert dependences is not None
-    if not false_claims(scop.schedule, dependences, scop.context):
-        return None
-    return settled(scop.schedule, scop.schedule, dependences, what)
-
-
-class Messages(Protocol):
-    """The messages of a transformation."""
-
-    @property
-    def done(self) -> tuple[str, ...]:
-        """What it did."""
-
-    @property
-    def missed(self) -> tuple[str, ...]:
-        """What it was asked to do and did not do, with the reasons."""
-
-
-def report_outcome(pass_name: str, messages: Messages, scop: ScopOp) -> None:
-    """Report what a pass did to a scop, and what it did not do."""
-    for message in messages.done:
-        remark(pass_name, message, scop)
-    for message in messages.missed:
-        missed(pass_name, message, scop)
-
-
-def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
-    """Put the schedule of `outcome`, and its dependences if it has any, in the scop."""
-    if outcome.dependences is not None:
-        scop_op.dependences = DependencesAttr(outcome.dependences)
-    set_schedule(scop_op, outcome.schedule)

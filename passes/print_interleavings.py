@@ -17,9 +17,10 @@ from polyir.interleaving.fusability import FusionOptions
 from polyir.interleaving.of_schedule import interleaving_of_schedule
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.interleaving.space import InterleavingSpace
+from polyir.model.analysis import bounded
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import analysed_scops, bounded
+from polyir.passes.prerequisites import analysed_scops
+from polyir.schedule.scop_constraints import schedule_constraints
 
 
 @dataclass(frozen=True)

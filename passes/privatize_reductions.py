@@ -9,11 +9,9 @@ from polyir.base.diagnostics import missed, remark
 from polyir.base.limits import limited
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import (
-    RewritePass,
-    require_proved,
-    use_new_tree,
-)
+from polyir.passes.prerequisites import RewritePass
+from polyir.proofs.remembered import require_proved
+from polyir.transform.new_dependences import use_new_tree
 from polyir.transform.reassociation.private_results import (
     PrivatizeReductionsOptions,
     next_privatization,

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from polyir.base.limits import limited, started
-from polyir.dialects.isl_attributes import DependencesAttr
+from polyir.base.limits import limited
 from polyir.dialects.scop import ScopOp
+from polyir.model.outcome import report_outcome
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import (
-    RewritePass,
-    dependences_of,
-    report_outcome,
-    require_proved,
-    settle_claims,
-)
-from polyir.proofs.copies import require_right_copies
-from polyir.transform.promote import PromoteOptions, Promotion, plan_promotion
-from polyir.transform.promoted_scop import apply_promotion
+from polyir.passes.prerequisites import RewritePass
+from polyir.proofs.remembered import require_proved
+from polyir.transform.promote import PromoteOptions, plan_promotion
+from polyir.transform.promoted_scop import promote
 
 
 @dataclass(frozen=True)
@@ -57,32 +51,3 @@ class PromotePass(PromoteOptions, RewritePass):
         report_outcome(self.name, promotion, op)
         if promotion.arrays:
             promote(op, promotion, self.name, self.alignment)
-
-
-def promote(
-    op: ScopOp,
-    promotion: Promotion,
-    pass_name: str,
-    alignment: int = 0,
-    value_based: bool = True,
-) -> None:
-    """Rewrite a scop as a plan says, and give it new dependences, `value_based` ones if it can be.
-
-    Raises `LegalityError` if its copies are not right.
-    """
-    assert op.dependences is not None
-    order = op.dependences.data.order
-    apply_promotion(op, promotion, alignment)
-    changed = scop_of(op)
-    check = started("the check of copies", lambda: require_right_copies(changed))
-    try:
-        found = dependences_of(op, value_based, pass_name=pass_name)
-    except BaseException:
-        check.stop()
-        raise
-    check.result()
-    if found is None:
-        op.dependences = None
-        return
-    op.dependences = DependencesAttr(replace(found, order=order))
-    settle_claims(op, pass_name)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 from polyir.base.diagnostics import missed
 from polyir.base.limits import limited
+from polyir.choose.sizes import LINE_BYTES
 from polyir.dialects.scop import ScopOp
+from polyir.model.outcome import report_outcome
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import RewritePass, report_outcome, require_proved
-from polyir.passes.promote import promote
+from polyir.passes.prerequisites import RewritePass
+from polyir.proofs.remembered import require_proved
 from polyir.transform.private_arrays import plan_private_arrays
-
-ALIGNMENT: Final = 64
-"""The bytes of a cache line, and of the longest vectors."""
+from polyir.transform.promoted_scop import promote
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,6 @@ class PromotePrivatePass(RewritePass):
         plan = limited("the promotion", compute, ir=op)
         report_outcome(self.name, plan, op)
         if plan.arrays:
-            promote(op, plan, self.name, ALIGNMENT, value_based=False)
+            promote(op, plan, self.name, LINE_BYTES, value_based=False)
         elif not plan.missed:
             missed(self.name, "no array is private to the iterations of a parallel loop", op)

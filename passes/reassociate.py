@@ -7,15 +7,13 @@ from functools import partial
 
 from polyir.base.diagnostics import missed, remark
 from polyir.base.limits import limited
+from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.scop import ScopOp
-from polyir.model.outcome import Rewritten
+from polyir.model.outcome import Rewritten, report_outcome
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import (
-    RewritePass,
-    report_outcome,
-    require_proved,
-    use_new_tree,
-)
+from polyir.passes.prerequisites import RewritePass
+from polyir.proofs.remembered import require_proved
+from polyir.transform.new_dependences import use_new_tree
 from polyir.transform.reassociation.plan import ReassociateOptions
 from polyir.transform.reassociation.search import next_reduction
 from polyir.transform.reassociation.statements import apply_rewriting
@@ -75,7 +73,9 @@ class ReassociatePass(ReassociateOptions, RewritePass):
         done: list[str] = []
         left: list[str] = []
         while op.dependences is not None:
-            search = partial(next_reduction, scop_of(op), op.dependences.data, self, seen)
+            search = partial(
+                next_reduction, scop_of(op), op.dependences.data, self, GENERIC_GPU, seen
+            )
             found = limited("the search for reductions", search, ir=op)
             seen = found.seen
             left += found.reasons

@@ -14,10 +14,10 @@ from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, missed, remark
 from polyir.base.inner_steps import apply_inside
+from polyir.dialects.scop import scops_in
 from polyir.loops.common_values import share_values
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from polyir.model.analysis import DataflowError, compute_dependences
 from polyir.model.live_ranges import require_same_values
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.constraints import live_range_constraints, schedule_constraints
 from polyir.passes.prerequisites import ScopPass
 from polyir.proofs.bands import annotate_bands
 from polyir.proofs.legality import require_legal
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
+from polyir.schedule.scop_constraints import live_range_constraints, schedule_constraints
 from polyir.transform.loop_attributes import lost_attributes
 from polyir.universe import registered_class, registered_schedulers
 

@@ -12,9 +12,9 @@ from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, missed, remark
 from polyir.base.inner_steps import apply_inside
+from polyir.dialects.scop import scops_in
 from polyir.loops.split_loops import MAX_OPERATIONS, MAX_PARTS, SplitLimits, split_loops
 from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,15 @@
-"""The names of what the pass `optimize` chooses with, and what it says of each strategy."""
+"""The names of what `optimize` and `tile` choose with, as options."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from polyir.base.diagnostics import Remark
+from polyir.choose.remarks import ORIGINAL
 from polyir.passes.options import Named
 from polyir.universe import registered_class, registered_cost_models, registered_strategies
 
 if TYPE_CHECKING:
-    # Most tools only look for what was chosen.
-    from polyir.choose.model import Cost, CostModel
-PASS_NAME: Final = "optimize"
-"""The name of the pass whose remarks say what is chosen."""
+    from polyir.choose.model import CostModel
 
 
 class StrategyName(Named):
@@ -27,9 +23,6 @@ class StrategyName(Named):
 
 
 BEST: Final = StrategyName("best")
-
-ORIGINAL: Final = StrategyName("original")
-"""The order that a program has."""
 
 
 class CostModelName(Named):
@@ -49,15 +42,3 @@ class CostModelName(Named):
 
 
 ROOFLINE: Final = CostModelName("roofline")
-
-CHOSEN: Final = "chosen: "
-"""What the remark begins with that names the one which was chosen."""
-
-
-@dataclass(frozen=True)
-class StrategyRemark(Remark):
-    """What a strategy costs by the model, or, without a `cost`, the `reason` why it is refused."""
-
-    strategy: str = ""
-    cost: Cost | None = None
-    reason: str = ""

@@ -8,9 +8,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import scops_in
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.prerequisites import ScopPass, scops_in
+from polyir.passes.prerequisites import ScopPass
 from polyir.proofs.remembered import keeping_proof
 from polyir.transform.symbolic_tile import (
     SymbolicTileOptions,

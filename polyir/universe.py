@@ -200,7 +200,7 @@ POLYIR_UNIVERSE = PolyirUniverse(
         "llvmir": partial(resolve_name, "polyir.targets.llvm:PluginLlvmTarget"),
     },
     all_strategies={
-        name: partial(resolve_name, f"polyir.passes.strategies:{name.replace('-', '_')}")
+        name: partial(resolve_name, f"polyir.choose.strategies:{name.replace('-', '_')}")
         for name in STRATEGIES
     },
     all_schedulers={name: partial(pass_type, f"{name}-schedule") for name in SCHEDULERS},

@@ -10,9 +10,9 @@ from beyond_kernels import ALL_KERNELS
 from polyir import api
 from polyir.interleaving.point import Interleaving, Level
 from polyir.model.scop import scop_of
-from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import analysed_scops
 from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.scop_constraints import schedule_constraints
 
 
 def total_preorders(count: int) -> Iterator[Level]:

@@ -10,8 +10,8 @@ import islpy as isl
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
 from polyir.sets.lists import parameters_of
 from polyir.tree.addresses import Directory, LoopAddress, StatementPart

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 
 STENCIL = """
 func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>) {

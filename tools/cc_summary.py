@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from polyir.base.diagnostics import PolyirError, RemarkKind
 from polyir.base.internal_errors import DefectError
+from polyir.choose.remarks import CHOSEN
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.source import SourceFile
 from polyir.loops.features import loop_features
-from polyir.passes.strategy_names import CHOSEN
 from polyir.regions.source_to_source import TransformedRegion
 
 

@@ -32,9 +32,8 @@ from polyir.base.diagnostics import (
     remarks_to,
 )
 from polyir.base.limits import time_limited_to
-from polyir.dialects.scop import ScopOp
+from polyir.dialects.scop import ScopOp, scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import (
     RANKS_PIPELINE,
     AvailablePasses,

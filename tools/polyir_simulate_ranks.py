@@ -16,21 +16,22 @@ from xdsl.passes import ModulePass
 from polyir import api
 from polyir.base.diagnostics import OptionError, PolyirError, print_missed, remarks_to
 from polyir.base.limits import time_limited_to
+from polyir.choose.network import CLUSTER, Network
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram
 from polyir.distributed.tile_choice import best_tiles
-from polyir.distributed.time_model import Network, predicted
+from polyir.distributed.time_model import predicted
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.distribute_memory import DistributeMemoryPass
-from polyir.passes.prerequisites import find_reductions
 from polyir.pipeline import (
     RANKS_PIPELINE,
     AvailablePasses,
     passes_of_pipeline,
     split_pass_flags,
 )
+from polyir.proofs.dependences import find_reductions
 from polyir.tools.command_line import (
     ArgumentParser,
     add_sizes,
@@ -62,7 +63,6 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     )
     add_sizes(parser)
     parser.add_argument("--function", help="the function, if the file has several with loops")
-    network = Network()
     for name, unit in (
         ("alpha", "of a call that sends or receives a message"),
         ("beta", "of a byte in a message"),
@@ -71,7 +71,7 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
         parser.add_argument(
             f"--{name}",
             type=float,
-            default=getattr(network, name),
+            default=getattr(CLUSTER, name),
             metavar="SECONDS",
             help=f"the time {unit} (default: %(default)s)",
         )

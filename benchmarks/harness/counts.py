@@ -23,9 +23,9 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
-from polyir.passes.prerequisites import scops_in
 from polyir.tree.isl_border import to_isl
 
 FIRST_SIZE: Final = 7

@@ -32,12 +32,13 @@ from polyir.base.diagnostics import (
     report,
 )
 from polyir.base.internal_errors import Pipeline as PassManager
+from polyir.dialects.scop import scops_in
 from polyir.frontend.parse import parse_module
 from polyir.irregular.checked_indices import IndexChecks
 from polyir.irregular.index_checks import index_checks
 from polyir.irregular.plans import Plans, add_plans
 from polyir.model.requirements import requirements_of
-from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target, scops_in
+from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
     EQUATIONS_PIPELINE,

@@ -38,8 +38,9 @@ from polyir.api.results import (
     SchedulerComparison,
 )
 from polyir.api.sources import Language, read_source
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.prerequisites import analysed_scops
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.sets.pickle import pickled
 from polyir.target.mlir import module_text

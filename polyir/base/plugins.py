@@ -31,7 +31,7 @@ class PolyirUniverse(Universe):
 
     Each value is a function that gives the thing, and is called when that is used:
 
-    - a strategy is a function from a `polyir.passes.strategies.Situation` to a `Strategy`, or to
+    - a strategy is a function from a `polyir.choose.strategies.Situation` to a `Strategy`, or to
       `None` where there is nothing to try;
     - a scheduler is a class that derives from `polyir.passes.scheduler_pass.SchedulerPass`;
     - a cost model is a class that derives from `polyir.choose.model.CostModel`;

@@ -12,8 +12,9 @@ from dataclasses import replace
 import islpy as isl
 
 from polyir.base.diagnostics import PolyirError, location_of
+from polyir.choose.network import Network
 from polyir.distributed.counting import fixed, number_of_points
-from polyir.distributed.time_model import Choice, Network, best_grid
+from polyir.distributed.time_model import Choice, best_grid
 from polyir.model.scop import Scop
 from polyir.sets.boxes import Ends, constant_box, least_of
 from polyir.sets.lists import sets_of

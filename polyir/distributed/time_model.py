@@ -32,29 +32,18 @@ from math import ceil, prod
 from typing import Final
 
 from polyir.choose.geometric_program import GeometricProgram, Posynomial, constant, variable
+from polyir.choose.network import Network
 from polyir.distributed.phases import Phase
 from polyir.distributed.simulation import Simulation, Step
 from polyir.distributed.sized_program import SizedProgram
 from polyir.distributed.traffic import Work
 
 
-@dataclass(frozen=True)
-class Network:
-    """Times in seconds: `alpha` of a call that sends or receives a message, `beta` of a byte.
-
-    `iteration` is the time of one iteration, or of one statement instance. The defaults are a
-    cluster of the years 2020 to 2025: 2 microseconds, 10 GB/s, and a nanosecond.
-    """
-
-    alpha: float = 2e-6
-    beta: float = 1e-10
-    iteration: float = 1e-9
-
-    def time(self, work: Work) -> float:
-        """The time of a rank that receives, computes and sends."""
-        messages = work.sent.messages + work.received.messages
-        bytes = work.sent.bytes + work.received.bytes
-        return self.iteration * work.instances + self.alpha * messages + self.beta * bytes
+def time_of(work: Work, network: Network) -> float:
+    """The time of a rank that receives, computes and sends."""
+    messages = work.sent.messages + work.received.messages
+    bytes = work.sent.bytes + work.received.bytes
+    return network.iteration * work.instances + network.alpha * messages + network.beta * bytes
 
 
 # ------------------------------------------------------------------------ tiles on processors
@@ -302,7 +291,7 @@ def _step_time(
         rank for phase in phases for rank in _spread(simulation.active(phase, step), RANK_SAMPLES)
     }
     times = (
-        sum(network.time(simulation.in_step(rank, phase, step)) for phase in phases)
+        sum(time_of(simulation.in_step(rank, phase, step), network) for phase in phases)
         for rank in sorted(ranks)
     )
     return max(times, default=0.0)

@@ -17,14 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import TypeVar
 
 import islpy as isl
 
 from polyir.base import budgets
 from polyir.base.budgets import Budget
-from polyir.base.diagnostics import PolyirError
-from polyir.base.limits import within_operations
+from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.limits import CrashError, limited, within_operations
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.scop import ScopOp
 from polyir.model.reductions import Updates, updates_of
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
@@ -32,12 +34,30 @@ from polyir.sets.lists import basic_maps_of, maps_of
 from polyir.tree import Schedule
 from polyir.tree.order import ordered_pairs
 
+Result = TypeVar("Result")
+
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
 """The kinds that a schedule must respect."""
 
 
 class DataflowError(PolyirError):
     """isl's own analysis fails or takes too long; memory-based dependences can still be had."""
+
+
+def bounded(
+    budget: Budget, compute: Callable[[], Result], op: ScopOp, is_bounded: bool = True
+) -> Result | None:
+    """What `compute` returns, or `None` if isl's operations exceed `budget`, or isl fails.
+
+    Unless it `is_bounded`, it is `limited` by time only, and raises what that raises.
+    """
+    if not is_bounded:
+        return limited(budget.step, compute, location_of(op), ir=op)
+    try:
+        return limited(budget.step, partial(within_operations, budget, compute), ir=op)
+    except (CrashError, DataflowError):
+        # isl may crash where it stops, and its dataflow analysis goes wrong for some orders.
+        return None
 
 
 def compute_dependences(

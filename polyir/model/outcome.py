@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from xdsl.passes import ModulePass
+
+from polyir.base.diagnostics import missed, remark
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.isl_attributes import DependencesAttr
+from polyir.dialects.scop import ScopOp
 from polyir.tree import Schedule
+from polyir.tree.operations import set_schedule
 
 if TYPE_CHECKING:
     from polyir.model.scop import Scop
@@ -29,6 +36,15 @@ class Outcome:
     missed: tuple[str, ...] = ()
     dependences: Dependences | None = None
     proved: bool = False
+
+
+@dataclass(frozen=True)
+class TreePass(ModulePass):
+    """A pass that gives each scop another schedule tree, and can tell which without doing it."""
+
+    @abstractmethod
+    def outcome(self, scop: Scop) -> Outcome:
+        """What the pass makes of a scop, whose operations do not change; it reports what it did."""
 
 
 def require_outcome(outcome: object, scop: Scop) -> None:
@@ -71,3 +87,30 @@ class Rewritten:
 
     done: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+
+
+class Messages(Protocol):
+    """The messages of a transformation."""
+
+    @property
+    def done(self) -> tuple[str, ...]:
+        """What it did."""
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """What it was asked to do and did not do, with the reasons."""
+
+
+def report_outcome(pass_name: str, messages: Messages, scop: ScopOp) -> None:
+    """Report what a pass did to a scop, and what it did not do."""
+    for message in messages.done:
+        remark(pass_name, message, scop)
+    for message in messages.missed:
+        missed(pass_name, message, scop)
+
+
+def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
+    """Put the schedule of `outcome`, and its dependences if it has any, in the scop."""
+    if outcome.dependences is not None:
+        scop_op.dependences = DependencesAttr(outcome.dependences)
+    set_schedule(scop_op, outcome.schedule)

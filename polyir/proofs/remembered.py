@@ -92,6 +92,15 @@ def needs_proof(scop: ScopOp) -> bool:
     return not is_proved(scop) and (scop.dependences is not None or makes_claims(scop))
 
 
+def require_proved(scop: ScopOp, pass_name: str) -> None:
+    """Check a schedule unless it is known to be legal; raises as `require_correct_schedule`."""
+    if needs_proof(scop):
+        # Trees that passes made are known to be legal, so that it is not part of every start.
+        from polyir.proofs.schedules import require_correct_schedule
+
+        require_correct_schedule(scop, pass_name)
+
+
 @contextmanager
 def keeping_proof(scop: ScopOp) -> Iterator[None]:
     """The changes inside the `with` block keep a scop that is proved legal as legal as it is."""

@@ -17,6 +17,8 @@ from xdsl.passes import ModulePass, PassPipelineCallbackType
 
 from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, location_of, remarks_kept
 from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
+from polyir.choose.remarks import CHOSEN
+from polyir.dialects.scop import scops_in
 from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
@@ -30,8 +32,7 @@ from polyir.loops.checked_allocations import check_allocations
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import convert_equations, scops_in
-from polyir.passes.strategy_names import CHOSEN
+from polyir.passes.prerequisites import convert_equations
 from polyir.regions.alias_checks import AliasCheck, alias_check, operands_of, with_assumptions
 from polyir.regions.read_checks import ReadCheck, copy_check, read_check
 from polyir.regions.replacements import (

@@ -14,14 +14,14 @@ from xdsl.dialects.func import FuncOp
 from polyir.base import budgets
 from polyir.base.diagnostics import PolyirError, Remark, ViolatedPair, remarks_to
 from polyir.base.limits import within_operations
+from polyir.choose.remarks import StrategyRemark
 from polyir.dialects.dependence import Dependence
-from polyir.dialects.scop import KEEPS_LOOPS
+from polyir.dialects.scop import KEEPS_LOOPS, scops_in
 from polyir.model.dependence_text import relation_text
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
-from polyir.passes.prerequisites import lower_scops, scops_in
-from polyir.passes.strategy_names import StrategyRemark
+from polyir.passes.prerequisites import lower_scops
 from polyir.proofs.remembered import are_kernels_proved, needs_proof
 from polyir.report.computations import computed
 from polyir.report.estimates import EstimateTable, estimate_tables

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from polyir.base.diagnostics import Remark, SourceLocation
 from polyir.choose.model import Cost
-from polyir.passes.strategy_names import CHOSEN, StrategyRemark
+from polyir.choose.remarks import CHOSEN, StrategyRemark
 
 
 @dataclass(frozen=True)

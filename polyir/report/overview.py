@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.base.diagnostics import SourceLocation, location_of
+from polyir.choose.remarks import CHOSEN
 from polyir.loops.features import loop_features
-from polyir.passes.strategy_names import CHOSEN
 from polyir.report.recording import PREPARATIONS, Left, Recording, Step
 
 Features = Mapping[str, tuple[str, ...]]

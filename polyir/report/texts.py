@@ -20,9 +20,9 @@ from polyir.dialects.schedule_tree import (
     FilterOp,
     TreeOp,
 )
-from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.dialects.scop import ScopOp, StmtOp, scops_in
 from polyir.model.iteration_arrays import hoist_stack_arrays
-from polyir.passes.prerequisites import lower_scops, raised_scops, scops_in
+from polyir.passes.prerequisites import lower_scops, raised_scops
 from polyir.report.recording import CWriter
 from polyir.sets.lists import maps_of, sets_of
 from polyir.target.c.line_origins import LinesOfOperations, c_text_with_origins

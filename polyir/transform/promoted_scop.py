@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
+from polyir.base.limits import started
+from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import LocalArrayOp, ScopOp
 from polyir.model.scop import scop_of
+from polyir.proofs.copies import require_right_copies
+from polyir.proofs.dependences import dependences_of
 from polyir.transform.copy_statements import copy_operation
 from polyir.transform.expansion.allocator import Allocator
+from polyir.transform.new_dependences import settle_claims
 from polyir.transform.promote import Promotion
 from polyir.tree.operations import set_schedule
 
@@ -38,3 +45,32 @@ def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> Non
         op.body.block.insert_op_before(statement, op.tree)
     if promotion.schedule is not None:
         set_schedule(op, promotion.schedule)
+
+
+def promote(
+    op: ScopOp,
+    promotion: Promotion,
+    pass_name: str,
+    alignment: int = 0,
+    value_based: bool = True,
+) -> None:
+    """Rewrite a scop as a plan says, and give it new dependences, `value_based` ones if it can be.
+
+    Raises `LegalityError` if its copies are not right.
+    """
+    assert op.dependences is not None
+    order = op.dependences.data.order
+    apply_promotion(op, promotion, alignment)
+    changed = scop_of(op)
+    check = started("the check of copies", lambda: require_right_copies(changed))
+    try:
+        found = dependences_of(op, value_based, pass_name=pass_name)
+    except BaseException:
+        check.stop()
+        raise
+    check.result()
+    if found is None:
+        op.dependences = None
+        return
+    op.dependences = DependencesAttr(replace(found, order=order))
+    settle_claims(op, pass_name)

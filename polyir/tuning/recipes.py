@@ -11,13 +11,13 @@ from typing import Final, get_args
 
 from xdsl.passes import ModulePass
 
+from polyir.choose.strategies import Strategy, is_for_threads
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.optimize import OptimizePass
 from polyir.passes.pack import PackPass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.scalar_replacement import ScalarReplacementPass
-from polyir.passes.strategies import Strategy, is_for_threads
 from polyir.passes.strategy_names import StrategyName
 from polyir.passes.tile import TilePass
 from polyir.passes.vectorize import VectorizePass

@@ -8,26 +8,23 @@ from functools import cached_property
 from itertools import chain, islice, product
 from typing import Final
 
-import islpy as isl
-from xdsl.dialects.builtin import AnyFloat
-from xdsl.ir import Operation
-
 from polyir.base import budgets
 from polyir.choose.machine import machine_of_system
+from polyir.choose.model import CostModel
+from polyir.choose.strategies import situation_of, strategies
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
+from polyir.model.analysis import bounded
 from polyir.model.scop import Scop
-from polyir.passes.constraints import schedule_constraints
 from polyir.passes.interleaving_schedule import InterleavingSchedulePass
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
-from polyir.passes.prerequisites import bounded
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.scheduler_pass import schedulers
-from polyir.passes.strategies import Situation, strategies
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
+from polyir.schedule.scop_constraints import schedule_constraints
 from polyir.tuning.kernel import Kernel
 from polyir.tuning.recipes import CHOSEN, Passes, Recipe, neighbours, recipe_of_strategy
 
@@ -69,10 +66,9 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
     with the most.
     """
     machine = machine_of_system()
-    element_bytes = max(_element_bytes(kernel.analysed), default=8)
-    depth = max(_depths(kernel.scops), default=1)
     most = threads[0]
-    situation = Situation(machine, element_bytes, depth, most)
+    costs = [CostModel(scop, machine, threads=most) for scop in kernel.scops]
+    situation = situation_of(costs, machine, most)
     width = situation.width
     named = [recipe_of_strategy(each, most) for each in strategies(situation)]
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, width=width)
@@ -116,18 +112,3 @@ def _points(scop: Scop) -> list[str]:
     points: list[Interleaving] = list(islice(legal.points(), FIRST_POINTS))
     points += legal.sample(SAMPLED_POINTS, SEED)
     return [each.text(scheduler.names) for each in dict.fromkeys(points)]
-
-
-def _element_bytes(root: Operation) -> Iterator[int]:
-    """The sizes of the floating-point numbers that are computed."""
-    for op in root.walk():
-        for result in op.results:
-            if isinstance(result.type, AnyFloat):
-                yield max(1, result.type.bitwidth // 8)
-
-
-def _depths(scops: Sequence[Scop]) -> Iterator[int]:
-    """The number of loops around each statement."""
-    for scop in scops:
-        for statement in scop.statements:
-            yield int(statement.domain.dim(isl.dim_type.set))

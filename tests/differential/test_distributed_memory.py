@@ -17,12 +17,12 @@ from rank_programs import build, missing_mpi
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.distributed import exchange
 from polyir.distributed.elements import OWN, PEER, Division, Elements, divisions_of
 from polyir.distributed.exchange import MOST_PIECES
 from polyir.distributed.phases import divided, instances_of_steps
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits
 from polyir.runtime.functions import public_signatures
 

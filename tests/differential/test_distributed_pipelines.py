@@ -20,11 +20,12 @@ from rank_programs import Argument, build, missing_mpi
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.choose.network import CLUSTER
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.counting import fixed
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram
-from polyir.distributed.time_model import Line, Network, TiledSpace
+from polyir.distributed.time_model import Line, TiledSpace
 from polyir.model.scop import scop_of
 from polyir.runtime import CompilerOptions, compare_bits
 from polyir.runtime.functions import public_signatures
@@ -106,7 +107,7 @@ def test_idle_time_between_passes_is_as_predicted(tiles: int) -> None:
     columns = wavefronts(sized("recurrence", tiles * TILE, 10 * TILE))
     assert [len(each) for each in columns.values()] == [tiles] * 10
     for ranks in (2, 5):
-        space = TiledSpace((Line(10 * TILE, ranks),), tiles * TILE, Network())
+        space = TiledSpace((Line(10 * TILE, ranks),), tiles * TILE, CLUSTER)
         for rank in range(ranks):
             busy = {step for column in range(rank, 10, ranks) for step in columns[column]}
             idle = len(set(range(min(busy), max(busy))) - busy)
@@ -123,7 +124,7 @@ def test_columns_that_rise_need_more_tiles() -> None:
     assert len(whole) == 6
     assert {after[0] - before[0] for before, after in pairwise(whole)} == {2}
     for ranks in (2, 3, 4, 5):
-        space = TiledSpace((Line(6 * TILE, ranks, 1.0),), 7 * TILE, Network())
+        space = TiledSpace((Line(6 * TILE, ranks, 1.0),), 7 * TILE, CLUSTER)
         assert space.is_idle_free([TILE], TILE) == (2 * ranks <= 7)
         idle = max(0, whole[ranks][0] - whole[0][-1] - 1)
         assert idle == space.idle_tiles([TILE], TILE)

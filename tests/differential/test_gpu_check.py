@@ -7,7 +7,7 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
-from polyir.passes.prerequisites import scops_in
+from polyir.dialects.scop import scops_in
 from polyir.proofs.remembered import are_kernels_proved, kernels_of
 
 MAPPINGS = ("map-to-gpu", "map-to-gpu{shared=none registers=none tile=7 block=5,3}")

@@ -14,11 +14,11 @@ from suites import examples, rarely
 
 from polyir import api
 from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.interleaving.of_schedule import interleaving_of_schedule
 from polyir.interleaving.point import interleaving_of_text
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions
 
 SLOW = ("lbm-d2q9", "lu-float", "red-black", "wave-3d")

@@ -19,8 +19,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)

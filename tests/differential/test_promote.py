@@ -20,8 +20,8 @@ from xdsl.dialects.func import FuncOp
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
 from polyir.runtime.data import Value, make_arguments
 

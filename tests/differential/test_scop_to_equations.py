@@ -18,7 +18,7 @@ from suites import examples, rarely
 
 from polyir import api
 from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
-from polyir.passes.prerequisites import scops_in
+from polyir.dialects.scop import scops_in
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)

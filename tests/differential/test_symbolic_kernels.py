@@ -17,8 +17,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, compare_bits
 from polyir.tree.symbolic_tiles import all_tiles
 

@@ -13,8 +13,8 @@ import islpy as isl
 from random_transformations import ANY_TIME, random_pass
 from xdsl.dialects.builtin import ModuleOp
 
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.passes.strategy_names import StrategyName
 from polyir.sets.lists import maps_of
 from polyir.tree.addresses import Directory

@@ -51,6 +51,7 @@ from polyir import api
 from polyir.base.diagnostics import PolyirError, remarks_to
 from polyir.base.limits import ResourceError, time_limited_to
 from polyir.dialects.schedule_tree import BandOp
+from polyir.dialects.scop import scops_in
 from polyir.distributed.requirements import (
     NotDistributedError,
     require_distributable,
@@ -59,7 +60,6 @@ from polyir.distributed.requirements import (
 from polyir.model.analysis import DataflowError
 from polyir.model.scop import scop_of
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions
 from polyir.runtime.compiler import CompilationError
 from polyir.runtime.functions import public_signatures

@@ -34,10 +34,10 @@ from polyir.base.checked import UncheckedError, checks_required
 from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.base.limits import ResourceError, time_limited_to
 from polyir.codegen.ast_build import IncorrectAstError
+from polyir.dialects.scop import scops_in
 from polyir.model.analysis import DataflowError
 from polyir.passes.check_schedule import CheckSchedulePass
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompiledFunction, CompiledModule, CompilerOptions, compile_module
 from polyir.runtime.compiler import CompilationError
 from polyir.target.c import COptions, c_text

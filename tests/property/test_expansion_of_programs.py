@@ -15,10 +15,10 @@ from xdsl.ir import Block
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.frontend.parse import parse_module
 from polyir.model.affine import constant
 from polyir.model.scop import Scop, scop_of, statement_reader
-from polyir.passes.prerequisites import scops_in
 from polyir.transform.expansion.temporaries import extents_of
 
 SCALARS = ("s", "t")

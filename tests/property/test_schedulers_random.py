@@ -17,12 +17,12 @@ from suites import examples
 
 from polyir.model.analysis import compute_dependences
 from polyir.model.live_ranges import require_same_values
-from polyir.passes.constraints import live_range_constraints, schedule_constraints
 from polyir.schedule.clusters import ClusterFusion
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.isl_builtin import isl_builtin_schedule
 from polyir.schedule.isl_style import IslOptions, isl_style_schedule
+from polyir.schedule.scop_constraints import live_range_constraints, schedule_constraints
 from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import SpatialOptions, spatial_schedule
 from polyir.tree import Schedule

@@ -3,8 +3,8 @@
 from polyir import api
 from polyir.codegen.approximate_tiles import TILE, with_approximate_tiles
 from polyir.codegen.simpler_loops import with_atomic_loops
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.sets.lists import sets_of
 from polyir.tree.isl_border import to_isl
 

@@ -20,9 +20,9 @@ from polyir.choose.program import constraints_of, function_of, region_of
 from polyir.choose.regions import Form, count
 from polyir.choose.states import State
 from polyir.choose.tile_sizes import tile_sizes
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
 from polyir.model.vectors import element_bytes
-from polyir.passes.prerequisites import scops_in
 from polyir.sets.lists import maps_of
 
 

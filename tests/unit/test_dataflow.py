@@ -4,10 +4,10 @@ import islpy as isl
 import pytest
 
 from polyir import api
+from polyir.dialects.scop import scops_in
 from polyir.model.analysis import flow_by_dates
 from polyir.model.dataflow import array_flow
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.sets.lists import maps_of
 
 READS = "{ R[i = 3] -> A[86, 86, 86, 0, 1] }"

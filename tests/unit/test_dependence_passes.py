@@ -13,13 +13,13 @@ from polyir.base.limits import time_limited_to
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.model.analysis import DataflowError
 from polyir.model.scop import Scop
-from polyir.passes import prerequisites
 from polyir.passes.check_schedule import CheckSchedulePass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.print_dependences import PrintDependencesPass
 from polyir.passes.tile import TilePass
+from polyir.proofs import dependences
 
 DOMAIN = "[n] -> { S0[i] : 0 < i < n }"
 CARRIED = "[n] -> { S0[i] -> S0[i' = 1 + i] : 0 < i <= -2 + n }"
@@ -114,7 +114,7 @@ def test_dependences_that_are_too_hard_are_not_tried_again(monkeypatch: pytest.M
         tried.append(value_based)
         raise DataflowError("this is too hard")
 
-    monkeypatch.setattr(prerequisites, "compute_dependences", give_up)
+    monkeypatch.setattr(dependences, "compute_dependences", give_up)
     program = module()
     remarks: list[Remark] = []
     with remarks_to(remarks.append), time_limited_to(0):

@@ -12,8 +12,8 @@ from kernels import KERNELS
 from polyir import api
 from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.proofs.bands import facts_of_band
 from polyir.sets.lists import maps_of
 from polyir.transform.diamond import DiamondOptions, diamond_tile

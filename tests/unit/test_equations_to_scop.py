@@ -24,7 +24,7 @@ from polyir.base.diagnostics import (
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import union_of
 from polyir.dialects.schedule_tree import BandOp, walk_tree
-from polyir.dialects.scop import ScopOp
+from polyir.dialects.scop import ScopOp, scops_in
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.first_schedule import first_schedule
@@ -35,7 +35,6 @@ from polyir.equations.text.reader import read_program
 from polyir.equations.to_scop import add_function
 from polyir.model.analysis import ORDERING_KINDS, compute_dependences
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.tree import Schedule
 
 STRIDED = """

@@ -18,13 +18,15 @@ from xdsl.rewriter import Rewriter
 from polyir import api
 from polyir.base.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
 from polyir.base.limits import CrashError
+from polyir.choose.gpu import GENERIC_GPU
 from polyir.codegen.lower import lower_scop
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import scops_in
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, scop_of
 from polyir.passes import gpu_promote, gpu_synchronise, lower_poly
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.gpu_promote import GpuPromotePass
 from polyir.runtime import compare_bits
 from polyir.transform.gpu import promotion
 from polyir.transform.gpu.barriers import Barriers
@@ -97,7 +99,7 @@ def promoted_in(text: str, options: GpuPromoteOptions, mapping: str = "") -> dic
     """The arrays that are local, with their spaces and shapes: `workgroup 32x33`."""
     module = mapped(text, mapping)
     (scop,) = scops_in(module)
-    plan = plan_gpu_promotion(scop_of(scop), options)
+    plan = plan_gpu_promotion(scop_of(scop), options, GENERIC_GPU)
     return {
         array.name: " ".join([array.space, "x".join(map(str, array.shape))]).strip()
         for array in plan.arrays
@@ -126,26 +128,26 @@ func.func @transpose(%n: index, %A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 
 
 def test_columns_are_padded() -> None:
-    (shape,) = promoted_in(TRANSPOSED, GpuPromoteOptions()).values()
+    (shape,) = promoted_in(TRANSPOSED, GpuPromotePass()).values()
     assert shape == "workgroup 32x33"
-    (shape,) = promoted_in(TRANSPOSED, GpuPromoteOptions(padding=0)).values()
+    (shape,) = promoted_in(TRANSPOSED, GpuPromotePass(padding=0)).values()
     assert shape == "workgroup 32x32"
 
 
 def test_limit_counts_elements_of_their_size() -> None:
-    enough = GpuPromoteOptions(limit=32 * 33 * 4)
+    enough = GpuPromotePass(limit=32 * 33 * 4)
     assert promoted_in(TRANSPOSED, enough)
-    assert not promoted_in(TRANSPOSED, GpuPromoteOptions(limit=enough.limit - 1))
+    assert not promoted_in(TRANSPOSED, GpuPromotePass(limit=enough.limit - 1))
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (GpuPromoteOptions(), {"A_shared", "B_shared", "C_private"}),
-        (GpuPromoteOptions(shared="none"), {"C_private"}),
-        (GpuPromoteOptions(registers="none"), {"A_shared", "B_shared"}),
-        (GpuPromoteOptions(arrays=("A",)), {"A_shared"}),
-        (GpuPromoteOptions(limit=8192), {"A_shared", "C_private"}),
+        (GpuPromotePass(), {"A_shared", "B_shared", "C_private"}),
+        (GpuPromotePass(shared="none"), {"C_private"}),
+        (GpuPromotePass(registers="none"), {"A_shared", "B_shared"}),
+        (GpuPromotePass(arrays=("A",)), {"A_shared"}),
+        (GpuPromotePass(limit=8192), {"A_shared", "C_private"}),
     ],
 )
 def test_what_is_promoted(options: GpuPromoteOptions, expected: set[str]) -> None:
@@ -154,7 +156,7 @@ def test_what_is_promoted(options: GpuPromoteOptions, expected: set[str]) -> Non
 
 def test_registers_of_a_thread() -> None:
     text = KERNELS["gemm"].path.read_text()
-    found = promoted_in(text, GpuPromoteOptions(shared="none"), "{block=8,16}")
+    found = promoted_in(text, GpuPromotePass(shared="none"), "{block=8,16}")
     assert found == {"C_private": "private 2x4"}
 
 
@@ -162,7 +164,7 @@ def test_undo() -> None:
     module = mapped(KERNELS["gemm"].path.read_text())
     (scop,) = scops_in(module)
     before, state = str(module), ScopState.of(scop)
-    promotion = plan_gpu_promotion(scop_of(scop), GpuPromoteOptions())
+    promotion = plan_gpu_promotion(scop_of(scop), GpuPromotePass(), GENERIC_GPU)
     apply_promotion(scop, promotion)
     assert str(module) != before
     state.restore(scop)

@@ -16,8 +16,8 @@ from polyir import api
 from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.proofs.bands import active_at, facts_of_band
 from polyir.sets.lists import maps_of, sets_of
 from polyir.transform.hexagonal import HexagonalOptions, hexagonal_tile

@@ -11,10 +11,10 @@ from poly_text import poly_module, scops_of
 from polyir import api
 from polyir.base.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.scop import scops_in
 from polyir.model.analysis import compute_dependences
 from polyir.model.locality import LoopLocality, localities_of_band
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.proofs.bands import merge_bands
 from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
 from polyir.transform.parallel import mark_parallel

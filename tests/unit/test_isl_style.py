@@ -10,9 +10,9 @@ from schedule_checks import violations
 
 from polyir import api
 from polyir.base.diagnostics import LegalityError
+from polyir.dialects.scop import scops_in
 from polyir.model.live_ranges import require_same_values
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.schedule.constraints import ConditionalOrder, ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import feautrier_schedule
 from polyir.schedule.isl_builtin import IslBuiltinOptions, isl_builtin_schedule

@@ -9,9 +9,9 @@ import islpy as isl
 import pytest
 
 from polyir import api
+from polyir.dialects.scop import scops_in
 from polyir.model.local_arrays import local_marks, shared_arrays
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.proofs.copies import require_right_copies
 from polyir.proofs.copy_events import Event, access_events
 from polyir.proofs.iteration_copies import are_right_in_iterations

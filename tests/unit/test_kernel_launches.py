@@ -13,8 +13,8 @@ from kernels import KERNELS
 from polyir import api
 from polyir.base.diagnostics import remarks_to
 from polyir.codegen.kernels import host_and_kernels
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.sets.lists import sets_of
 
 

@@ -34,9 +34,8 @@ from polyir.base.limits import (
     within_operations,
 )
 from polyir.codegen import ast_build
-from polyir.dialects.scop import ScopOp
+from polyir.dialects.scop import ScopOp, scops_in
 from polyir.model.scop import Scop
-from polyir.passes.prerequisites import scops_in
 
 JACOBI_2D = Path(__file__).parents[2] / "benchmarks" / "polybench" / "jacobi-2d.mlir"
 COPY = """

@@ -10,8 +10,8 @@ from xdsl.dialects.func import FuncOp
 
 import polyir
 from polyir.base.diagnostics import PolyirError
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.runtime.data import make_arguments
 from polyir.runtime.measure import compare_rounded
 from polyir.tools.polyir_run import main

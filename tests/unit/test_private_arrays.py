@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from polyir import api
+from polyir.dialects.scop import scops_in
 from polyir.model.dataflow import array_flow
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.transform.private_arrays import _in_original_order
 from polyir.tree.nodes import is_same
 

@@ -12,11 +12,11 @@ from polyir.base.diagnostics import LegalityError, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.isl_attributes import MultiUnionPwAffAttr
 from polyir.dialects.schedule_tree import BandOp
-from polyir.dialects.scop import ScopOp
+from polyir.dialects.scop import ScopOp, scops_in
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes import schedule_check
-from polyir.passes.prerequisites import ScopPass, scops_in
+from polyir.passes.prerequisites import ScopPass
+from polyir.proofs import schedules
 from polyir.proofs.remembered import is_proved, needs_proof, unchecked
 from polyir.tree import BandMember
 from polyir.universe import new_context
@@ -121,14 +121,14 @@ def test_a_schedule_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     module = after("poly-dependences")
     text = api.emit(module, "poly")
     checks: list[Scop] = []
-    check = schedule_check.false_claims_of_schedule
+    check = schedules.false_claims_of_schedule
 
     def counted(scop: Scop, dependences: Dependences) -> object:
         checks.append(scop)
         return check(scop, dependences)
 
-    monkeypatch.setattr(schedule_check, "false_claims_of_schedule", counted)
-    monkeypatch.setattr(schedule_check, "limited", lambda step, compute: compute())
+    monkeypatch.setattr(schedules, "false_claims_of_schedule", counted)
+    monkeypatch.setattr(schedules, "limited", lambda step, compute: compute())
     api.lower(module)
     assert not checks
     read = api.parse(text)

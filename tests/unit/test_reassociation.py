@@ -8,11 +8,12 @@ import pytest
 
 from polyir import api
 from polyir.base.diagnostics import OptionError
+from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.mark_attributes import OneBlockAttr
+from polyir.dialects.scop import scops_in
 from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop, scop_of
 from polyir.model.updates import neutral_element, update_of
-from polyir.passes.prerequisites import scops_in
 from polyir.transform.gpu.one_block import has_one_block, join_blocks
 from polyir.transform.reassociation.plan import (
     NoReductionError,
@@ -96,7 +97,7 @@ def test_options() -> None:
 def test_a_reduction_without_its_pass() -> None:
     scop = scop_with("%new = arith.addf %x, %a : f64")
     assert scop.dependences is not None
-    found = find_reduction(scop, scop.dependences, "S0", ReassociateOptions(16, 8))
+    found = find_reduction(scop, scop.dependences, "S0", ReassociateOptions(16, 8), GENERIC_GPU)
     assert found is not None
     assert (found.lanes, found.blocks, found.results) == (16, 8, ())
     assert [loop.extent for loop in found.reduced] == [None]
@@ -151,4 +152,4 @@ def test_what_is_combined_must_not_be_updated() -> None:
     with pytest.raises(
         NoReductionError, match=r"S1\[.*\] reads an element of s that S1\[.*\] updates"
     ):
-        find_reduction(scop, scop.dependences, "S1", ReassociateOptions())
+        find_reduction(scop, scop.dependences, "S1", ReassociateOptions(), GENERIC_GPU)

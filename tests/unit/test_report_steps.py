@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir import api
 from polyir.base.inner_steps import inner_step
 from polyir.base.limits import time_limited_to
-from polyir.passes.prerequisites import scops_in
+from polyir.dialects.scop import scops_in
 from polyir.passes.tile import TilePass
 from polyir.report import report_page
 from polyir.report.computations import computed

@@ -10,9 +10,9 @@ from suites import in_turn
 
 from polyir import api
 from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.live_ranges import require_same_values
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.proofs.legality import violations
 from polyir.schedule.comparison import Figures, figures_of
 

@@ -7,10 +7,10 @@ import pytest
 from kernels import KERNELS
 
 from polyir import api
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import scops_in
 from polyir.schedule.constraints import Spanned, scheduled_statements
+from polyir.schedule.scop_constraints import schedule_constraints
 from polyir.schedule.spatial.locality_graph import (
     LocalityGraph,
     by_priority,

@@ -12,9 +12,9 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
 from polyir.passes import spatial_schedule
-from polyir.passes.prerequisites import scops_in
 from polyir.schedule.spatial.scheduler import MAP_TO_X
 from polyir.schedule.tree import LeafNode, ScheduleResult
 from polyir.tree import Kind, Schedule, ScheduleNode

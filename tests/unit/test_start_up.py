@@ -24,7 +24,7 @@ C = {"polyir.target.c", "pycparser"}
 RARE = {"xdsl.dialects.vector", "numpy", "matplotlib"}
 VECTORS = {"xdsl.dialects.vector"}
 """The default pipeline makes vector code of a product of matrices."""
-CHECK = {"polyir.passes.schedule_check", "polyir.proofs.claims"}
+CHECK = {"polyir.proofs.schedules", "polyir.proofs.claims"}
 """What passes made is not checked again."""
 EQUATIONS = {"polyir.equations", "polyir.dialects.equation_types"}
 MLIR_ONLY = {"xdsl.dialects.omp", "xdsl.dialects.math"}

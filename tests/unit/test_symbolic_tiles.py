@@ -25,9 +25,9 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import VectorAttr
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
 from polyir.dialects.poly import Poly
-from polyir.model.outcome import Outcome
+from polyir.dialects.scop import scops_in
+from polyir.model.outcome import Outcome, replace_tree
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import replace_tree, scops_in
 from polyir.proofs.legality import violations
 from polyir.sets.lists import sets_of
 from polyir.tools.polyir_cc import main as polyir_cc

@@ -32,9 +32,9 @@ from polyir.codegen.thread_strides import (
     StridesBelow,
     of_one_thread,
 )
+from polyir.dialects.scop import scops_in
 from polyir.model.gpu import barrier_instances, kernel_marks
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.sets.lists import sets_of
 from polyir.tree.isl_border import from_text
 

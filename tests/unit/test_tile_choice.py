@@ -8,9 +8,10 @@ import pytest
 
 from polyir import api
 from polyir.base.diagnostics import PolyirError, remarks_to
+from polyir.choose.network import CLUSTER, Network
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.tile_choice import best_tiles
-from polyir.distributed.time_model import Network, best_grid
+from polyir.distributed.time_model import best_grid
 from polyir.model.scop import Scop, scop_of
 from polyir.tools.polyir_simulate_ranks import main
 
@@ -99,7 +100,7 @@ def test_the_tool_prints_a_line_for_each_number_of_ranks(
     assert main([*arguments, str(path)]) == 0
     header, one, four, many = capsys.readouterr().out.splitlines()
     assert header.split() == ["ranks", "grid", "tile", "seconds", "efficiency"]
-    found = best_grid([500], 500, 4, Network(), [0.0])
+    found = best_grid([500], 500, 4, CLUSTER, [0.0])
     assert found is not None
     tile = [str(found.height), "x", str(found.widths[0])]
     assert four.split()[:5] == ["4", "4", *tile]

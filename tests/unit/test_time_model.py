@@ -9,16 +9,11 @@ import pytest
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.choose.network import CLUSTER, Network
 from polyir.dialects.scop import ScopOp
 from polyir.distributed.simulation import Simulation
 from polyir.distributed.sized_program import SizedProgram
-from polyir.distributed.time_model import (
-    Line,
-    Network,
-    TiledSpace,
-    best_grid,
-    predicted,
-)
+from polyir.distributed.time_model import Line, TiledSpace, best_grid, predicted, time_of
 from polyir.distributed.traffic import Traffic, Work
 from polyir.model.scop import scop_of
 
@@ -117,7 +112,7 @@ def test_the_better_side_of_a_grid_is_along_the_longer_loop() -> None:
 
 def test_a_rank_computes_and_sends() -> None:
     work = Work(3, Traffic(2, 10), Traffic(1, 4))
-    assert NETWORK.time(work) == 2.0 * 3 + 100.0 * 3 + 0.5 * 14
+    assert time_of(work, NETWORK) == 2.0 * 3 + 100.0 * 3 + 0.5 * 14
 
 
 def jacobi_2d(n: int, steps: int) -> SizedProgram:
@@ -141,7 +136,7 @@ def test_the_time_of_jacobi_2d_is_that_of_its_steps() -> None:
 
 def test_more_ranks_are_faster_and_less_efficient() -> None:
     program = jacobi_2d(4098, 10)
-    found = [predicted(program, ranks, Network()) for ranks in (2, 16, 128)]
+    found = [predicted(program, ranks, CLUSTER) for ranks in (2, 16, 128)]
     times, efficiencies = [each.time for each in found], [each.efficiency for each in found]
     assert times == sorted(times, reverse=True)
     assert efficiencies == sorted(efficiencies, reverse=True)

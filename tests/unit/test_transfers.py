@@ -9,8 +9,8 @@ from few_operations import allow
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
+from polyir.dialects.scop import scops_in
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import scops_in
 from polyir.proofs.transfers import transfers
 
 GEMM = Path(__file__).parents[2] / "benchmarks" / "polybench" / "gemm.mlir"

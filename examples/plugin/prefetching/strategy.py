@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isqrt
 
-from polyir.passes.strategies import Situation, Strategy
+from polyir.choose.strategies import Situation, Strategy
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
 from prefetching.scheduler import WidestSchedulePass

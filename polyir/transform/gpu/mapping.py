@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import islpy as isl
 
@@ -21,6 +22,7 @@ from polyir.model.scop import Scop
 from polyir.model.tree_loops import member_steps, schedules_below
 from polyir.proofs.bands import facts_of_band
 from polyir.sets.boxes import most_values
+from polyir.transform.gpu.device import Device
 from polyir.transform.gpu.kernels import gpu_kernels
 from polyir.transform.gpu.one_block import has_one_block
 from polyir.transform.gpu.tile_sizes import (
@@ -35,12 +37,6 @@ from polyir.transform.tile import by_sizes, insert_tiles, runs_over_tiles
 from polyir.transform.walk import BAND
 from polyir.tree import BandMember, Schedule, ScheduleNode, mapped_children
 from polyir.tree.names import name_list, statements_of
-
-MOST_THREADS = 1024
-"""The threads of the largest block that devices have."""
-
-LARGEST_BLOCK = (1024, 1024, 64)
-"""The most threads of a block along each axis."""
 
 
 @dataclass(frozen=True)
@@ -77,19 +73,15 @@ class GpuMapOptions:
             if len(sizes) > 3 or any(size < 1 for size in sizes):
                 given = _listed(sizes)
                 raise OptionError(f"{name} takes up to three sizes of 1 or more: {name}={given}")
-        threads = 1
-        for size, most in zip(self.block, LARGEST_BLOCK, strict=False):
-            threads *= size
-            if size > most:
-                raise OptionError(
-                    f"a block has at most {by_sizes(LARGEST_BLOCK)} threads: "
-                    f"block={_listed(self.block)}"
-                )
-        if threads > MOST_THREADS:
-            raise OptionError(
-                f"a block has at most {MOST_THREADS} threads: block={_listed(self.block)} has "
-                f"{threads}"
-            )
+
+    def require_on(self, device: Device) -> None:
+        """Raise `OptionError` if a device has no such blocks."""
+        extents, given = device.block_extents, _listed(self.block)
+        if any(size > most for size, most in zip(self.block, extents, strict=False)):
+            raise OptionError(f"a block has at most {by_sizes(extents)} threads: block={given}")
+        threads, most = prod(self.block), device.most_threads
+        if threads > most:
+            raise OptionError(f"a block has at most {most} threads: block={given} has {threads}")
 
 
 def _listed(sizes: Sequence[int]) -> str:
@@ -101,7 +93,9 @@ def _with_kernels(schedule: Schedule, dependences: Dependences) -> ScheduleNode:
     return gpu_kernels(schedule, dependences).schedule.root
 
 
-def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> Outcome:
+def gpu_tile(
+    scop: Scop, dependences: Dependences, options: GpuTileOptions, device: Device
+) -> Outcome:
     """Tile the outermost band of each kernel, unless its loops run over tiles already.
 
         mark #poly.kernel              mark #poly.kernel
@@ -132,7 +126,7 @@ def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> O
         sizes = (
             tile_sizes(options.tile, len(members))
             if options.tile
-            else default_tile(scop, node, parallel, options.limit)
+            else default_tile(scop, node, parallel, options.limit, device)
         )
         parts = [cut(member.attributes) for member in members]
         names = name_list(statements_of(node))
@@ -154,7 +148,9 @@ def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> O
     return settled(schedule, result, dependences, "tiling", done, left, exact_flags=False)
 
 
-def gpu_map(scop: Scop, dependences: Dependences, options: GpuMapOptions) -> Outcome:
+def gpu_map(
+    scop: Scop, dependences: Dependences, options: GpuMapOptions, device: Device
+) -> Outcome:
     """Map the loops over tiles of each kernel to blocks, and the parallel ones inside to threads.
 
         mark #poly.kernel                       mark #poly.kernel<block [32, 8]>
@@ -165,7 +161,7 @@ def gpu_map(scop: Scop, dependences: Dependences, options: GpuMapOptions) -> Out
     The loop along which most accesses are to neighbouring elements is mapped to x, unless one has
     the attribute already; so neighbouring threads access neighbouring elements.
     """
-    mapper = _Mapper(scop, options, dependences)
+    mapper = _Mapper(scop, options, dependences, device)
     root = _at_kernels(_with_kernels(scop.schedule, dependences), mapper.map_kernel)
     result = root.schedule
     return settled(scop.schedule, result, dependences, "mapping", mapper.done, exact_flags=False)
@@ -174,11 +170,14 @@ def gpu_map(scop: Scop, dependences: Dependences, options: GpuMapOptions) -> Out
 class _Mapper:
     """Maps the kernels of a tree, and notes what it did."""
 
-    def __init__(self, scop: Scop, options: GpuMapOptions, dependences: Dependences) -> None:
+    def __init__(
+        self, scop: Scop, options: GpuMapOptions, dependences: Dependences, device: Device
+    ) -> None:
         self.done: list[str] = []
         self._scop = scop
         self._options = options
         self._dependences = dependences
+        self._device = device
 
     def map_kernel(self, mark: ScheduleNode) -> ScheduleNode:
         """The kernel below `mark` with its mapping; a part of the host stays as it is."""
@@ -249,7 +248,7 @@ class _Mapper:
         if not chosen:
             return mapped_children(node, lambda inner: self._map_threads(inner, extents))
         by_axis = self._by_axis(node, chosen)
-        for axis, size in enumerate(_extents(node, by_axis)):
+        for axis, size in enumerate(_extents(node, by_axis, self._device.threads)):
             extents[axis : axis + 1] = [max([size, *extents[axis : axis + 1]])]
         return _mapped(node, by_axis, "thread")
 
@@ -258,8 +257,8 @@ class _Mapper:
         if self._options.block:
             return self._options.block[: len(extents)]
         block: list[int] = []
-        left = 256
-        for extent, most in zip(extents, LARGEST_BLOCK, strict=False):
+        left = self._device.threads
+        for extent, most in zip(extents, self._device.block_extents, strict=False):
             block.append(max(1, min(extent, left, most)))
             left //= block[-1]
         return tuple(block)
@@ -289,10 +288,10 @@ def _mapped(band: ScheduleNode, by_axis: Sequence[int], level: str) -> ScheduleN
     return band.with_loop_attributes(loops)
 
 
-def _extents(band: ScheduleNode, chosen: Sequence[int]) -> list[int]:
+def _extents(band: ScheduleNode, chosen: Sequence[int], unknown: int) -> list[int]:
     """How many iterations the chosen members have in one iteration of the loops around, at most.
 
-    256 for a loop whose iterations have no constant bound.
+    `unknown` for a loop whose iterations have no constant bound.
     """
     around = band.prefix_schedule.intersect_domain(band.domain)
     steps = member_steps(band)
@@ -303,7 +302,7 @@ def _extents(band: ScheduleNode, chosen: Sequence[int]) -> list[int]:
         )
         here = isl.Map.from_union_map(around.reverse().apply_range(values))
         most = most_values(here)
-        found.append(256 if most is None else (most - 1) // steps[position] + 1)
+        found.append(unknown if most is None else (most - 1) // steps[position] + 1)
     return found
 
 

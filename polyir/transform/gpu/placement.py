@@ -3,11 +3,11 @@
 A thread alone is slow, as nothing hides the latency of its accesses. The host is fast, but arrays
 that the kernels change must be copied to it and back, each time that the part runs:
 
-    device:  runs * LAUNCH + accesses * DEVICE_ACCESS
-    host:    runs * (copies * COPY + bytes * COPIED_BYTE) + accesses * HOST_ACCESS
+    device:  runs * launch + accesses * device_access
+    host:    runs * (copies * copy + bytes * copied_byte) + accesses * host_access
 
-All times are in microseconds, and rough: the part runs where it is estimated to take less. Sizes
-that are not known count as `assumed_size`, and domains as the boxes around them.
+All times are those of a `Device`, and rough: the part runs where it is estimated to take less.
+Sizes that are not known count as `assumed_size`, and domains as the boxes around them.
 """
 
 from __future__ import annotations
@@ -25,33 +25,19 @@ from polyir.model.statements import AccessKind
 from polyir.model.vectors import element_bytes
 from polyir.sets.boxes import shape_of
 from polyir.sets.lists import parameters_of, sets_of
+from polyir.transform.gpu.device import Device
 from polyir.tree import ScheduleNode
 
 SequentialParts = Literal["auto", "device", "host"]
 """Where sequential parts run: where they are estimated to take less time, or always there."""
-
-LAUNCH: Final = 5.0
-"""A launch of a kernel."""
-
-DEVICE_ACCESS: Final = 0.1
-"""An access to memory by a thread that runs alone."""
-
-HOST_ACCESS: Final = 0.001
-"""An access to memory on the host."""
-
-COPY: Final = 10.0
-"""What a copy of an array takes, however small it is."""
-
-COPIED_BYTE: Final = 0.0001
-"""A byte of a copy, at 10 GB/s."""
 
 
 @dataclass(frozen=True)
 class PlacementOptions:
     """Where sequential parts run, and the size that is assumed where none is known."""
 
-    sequential: SequentialParts = "auto"
-    assumed_size: int = 1000
+    sequential: SequentialParts
+    assumed_size: int
 
     def __post_init__(self) -> None:
         if self.assumed_size < 1:
@@ -70,7 +56,8 @@ class Placement:
 class Placer:
     """Decides for the sequential parts of a scop."""
 
-    def __init__(self, scop: Scop, options: PlacementOptions) -> None:
+    def __init__(self, scop: Scop, options: PlacementOptions, device: Device) -> None:
+        self._machine = device
         self._scop = scop
         self._options = options
 
@@ -97,8 +84,8 @@ class Placer:
             accesses += len(statement.accesses) * sum(map(self._points, sets_of(own)))
             for access in statement.accesses:
                 (written if access.kind in _WRITES else read).add(access.array)
-        device = runs * LAUNCH + accesses * DEVICE_ACCESS
-        host = accesses * HOST_ACCESS
+        device = runs * self._machine.launch + accesses * self._machine.device_access
+        host = accesses * self._machine.host_access
         changed = self._written_arrays()
         to_host, back = (read | written) & changed, written
         if is_everything:
@@ -117,7 +104,8 @@ class Placer:
 
     def _copies(self, arrays: set[str]) -> float:
         """What copies of some arrays take."""
-        return sum(COPY + self._bytes(array) * COPIED_BYTE for array in arrays)
+        machine = self._machine
+        return sum(machine.copy + self._bytes(array) * machine.copied_byte for array in arrays)
 
     def _bytes(self, array: str) -> int:
         type = self._scop.arrays[array].type

@@ -30,6 +30,7 @@ from polyir.transform.gpu.copy_loops import (
     shared_copy_loops,
     shared_copy_vectors,
 )
+from polyir.transform.gpu.device import Device
 from polyir.transform.gpu.double_buffers import (
     BUFFERS,
     BufferedCopies,
@@ -65,14 +66,8 @@ SharedArrays = Literal["auto", "all", "none"]
 Registers = Literal["auto", "none"]
 Vectors = Literal["auto", "none"]
 
-SHARED_BYTES = 48 * 1024
-"""The shared memory that a block of every device has."""
 
-MOST_REGISTERS = 64
-"""The elements of the largest array that a thread keeps in registers."""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GpuPromoteOptions:
     """What GPU kernels keep in shared memory and in registers.
 
@@ -90,7 +85,7 @@ class GpuPromoteOptions:
     shared: SharedArrays = "auto"
     registers: Registers = "auto"
     arrays: tuple[str, ...] = ()
-    limit: int = SHARED_BYTES
+    limit: int
     padding: int | None = None
     vectors: Vectors = "auto"
     buffers: int = 1
@@ -104,7 +99,7 @@ class GpuPromoteOptions:
             raise OptionError(f"limit must not be negative: limit={self.limit}")
 
 
-def plan_gpu_promotion(scop: Scop, options: GpuPromoteOptions) -> Promotion:
+def plan_gpu_promotion(scop: Scop, options: GpuPromoteOptions, device: Device) -> Promotion:
     """What is to be promoted in the kernels of a scop, which is not changed.
 
     The references to an array are grouped as by `plan_promotion`, inside each loop of a kernel, the
@@ -136,7 +131,7 @@ def plan_gpu_promotion(scop: Scop, options: GpuPromoteOptions) -> Promotion:
     if unknown:
         known = ", ".join(scop.arrays)
         raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
-    planner = _Planner(scop, options)
+    planner = _Planner(scop, options, device)
     for mark in kernel_marks(scop.schedule.root):
         planner.plan_kernel(mark)
     return planner.result()
@@ -178,16 +173,17 @@ class _Choice:
 class _Planner:
     """Finds the groups to promote in the kernels of one scop."""
 
-    def __init__(self, scop: Scop, options: GpuPromoteOptions) -> None:
+    def __init__(self, scop: Scop, options: GpuPromoteOptions, device: Device) -> None:
         self._scop = scop
         self._options = options
+        self._device = device
         self._choices: list[tuple[str, _Choice]] = []
         self._reasons: list[str] = []
         self._flows: dict[str, ArrayFlow] = {}
 
     def plan_kernel(self, mark: ScheduleNode) -> None:
         """Choose what to promote in the kernel below `mark`."""
-        search = _Search(self._scop, ThreadedKernel.below(mark), self._options)
+        search = _Search(self._scop, ThreadedKernel.below(mark), self._options, self._device)
         names = name_list(statements_of(mark))
         for array in self._options.arrays or tuple(self._scop.arrays):
             reasons = search.promote(array)
@@ -265,7 +261,10 @@ class _Around:
 class _Search:
     """Finds the groups to promote in one kernel."""
 
-    def __init__(self, scop: Scop, kernel: ThreadedKernel, options: GpuPromoteOptions) -> None:
+    def __init__(
+        self, scop: Scop, kernel: ThreadedKernel, options: GpuPromoteOptions, device: Device
+    ) -> None:
+        self._device = device
         self.choices: list[_Choice] = []
         self._scop = scop
         self._kernel = kernel
@@ -422,7 +421,7 @@ class _Search:
                 )
         group = replace(group, strides=use.strides(group.sizes))
         shape = tuple(cells for cells in group.cells if cells > 1)
-        if prod(shape) > MOST_REGISTERS:
+        if prod(shape) > self._device.registers:
             return None
         if shape:
             loops = [replace(loop, unrolled=True) for loop in loops]

@@ -15,6 +15,7 @@ from polyir.model.tree_loops import schedules_below
 from polyir.model.vectors import element_bytes
 from polyir.sets.boxes import box_of_images, sizes_of
 from polyir.sets.maps import moved_along
+from polyir.transform.gpu.device import Device
 from polyir.transform.reference_groups import (
     LoopBody,
     NotPromotableError,
@@ -24,15 +25,6 @@ from polyir.transform.reference_groups import (
 from polyir.transform.tile import insert_tiles
 from polyir.tree import ScheduleNode
 
-DEFAULT_TILES = ((256, 32), (32, 32, 32), (4, 4, 32))
-"""The sizes for one, two and more parallel loops; the last one is that of all further loops."""
-
-SHORTEST_ROW = 16
-"""The elements of a row of memory that threads copy together: a line of a cache."""
-
-WARP = 32
-"""The threads that run in step."""
-
 
 def tile_sizes(given: Sequence[int], members: int) -> tuple[int, ...]:
     """The sizes for a band with so many members: the last one holds for all further loops."""
@@ -40,7 +32,7 @@ def tile_sizes(given: Sequence[int], members: int) -> tuple[int, ...]:
 
 
 def default_tile(
-    scop: Scop, band: ScheduleNode, parallel: int, limit: int | None
+    scop: Scop, band: ScheduleNode, parallel: int, limit: int | None, device: Device
 ) -> tuple[int, ...]:
     """The sizes for a band whose first members are parallel.
 
@@ -48,26 +40,27 @@ def default_tile(
     neighbours take at most so many bytes together, if sizes can be found for it: such arrays are
     copied to shared memory. Sequential loops become shorter first, and then a single parallel one.
     """
-    sizes = tile_sizes(DEFAULT_TILES[min(parallel, 3) - 1], len(band.members))
+    sizes = tile_sizes(device.tiles[min(parallel, len(device.tiles)) - 1], len(band.members))
     if limit is None or parallel == len(sizes):
         return sizes
     jumping = _jumping_accesses(scop, band, parallel)
     if not jumping:
         return sizes
-    for smaller in _smaller(sizes, parallel):
+    for smaller in _smaller(sizes, parallel, device):
         if _bytes_of_tiles(scop, band, smaller, jumping) <= limit:
             return smaller
     return sizes
 
 
-def _smaller(sizes: tuple[int, ...], parallel: int) -> Iterator[tuple[int, ...]]:
+def _smaller(sizes: tuple[int, ...], parallel: int, device: Device) -> Iterator[tuple[int, ...]]:
     outer, inner = sizes[:parallel], sizes[parallel:]
     yield sizes
-    yield (*outer, *(min(size, SHORTEST_ROW) for size in inner))
+    rows = tuple(min(size, device.line) for size in inner)
+    yield (*outer, *rows)
     if parallel == 1:
         size = outer[0] // 2
-        while size >= WARP:
-            yield (size, *(min(each, SHORTEST_ROW) for each in inner))
+        while size >= device.warp:
+            yield (size, *rows)
             size //= 2
 
 

@@ -26,21 +26,13 @@ from polyir.sets.boxes import most_values
 from polyir.sets.examples import example_of
 from polyir.sets.maps import moved_along
 from polyir.transform.bands import replace_band, split_at
+from polyir.transform.gpu.device import Device
 from polyir.transform.gpu.tile_sizes import access_score
 from polyir.transform.walk import BAND, with_permutable_bands
 from polyir.tree import Schedule, ScheduleNode
 from polyir.tree.addresses import StatementAddress, TreePath, node_at
 from polyir.tree.names import name_list, statements_of
 from polyir.tree.order import Active, below
-
-THREADS = 256
-"""The threads of a block for which the numbers of lanes and results are chosen."""
-
-WARP = 32
-BLOCKS = 256
-"""The parts of a sum over a large range."""
-
-FEWEST_LANES = 4
 
 
 @dataclass(frozen=True)
@@ -145,7 +137,7 @@ def values_of(update: Update, loops: Sequence[Loop]) -> isl.Map:
 
 
 def find_reduction(
-    scop: Scop, dependences: Dependences, name: str, options: ReassociateOptions
+    scop: Scop, dependences: Dependences, name: str, options: ReassociateOptions, device: Device
 ) -> Reduction | None:
     """The statement `name` as a reduction that can be computed in parallel; `None` if it is none.
 
@@ -178,7 +170,7 @@ def find_reduction(
             _require_other_elements(update, outer)
             first = _first_parallel(outer, reduced, is_named=name in options.names)
             divided = outer[:first], outer[first:], reduced
-            return _divided(update, dependences, schedule, divided, options)
+            return _divided(update, dependences, schedule, divided, options, device)
         except NoReductionError as reason:
             error = reason
     raise error
@@ -305,18 +297,20 @@ def _divided(
     schedule: Schedule,
     loops: tuple[tuple[Loop, ...], tuple[Loop, ...], tuple[Loop, ...]],
     options: ReassociateOptions,
+    device: Device,
 ) -> Reduction:
     """The reduction with its lanes and parts, and the statements beside it."""
     around, results, reduced = loops
     lanes_first = bool(results) and _prefers_results(update, loops)
-    wanted = options.lanes or (THREADS if not results else THREADS // WARP if lanes_first else WARP)
+    threads, warp = device.threads, device.warp
+    wanted = options.lanes or (threads if not results else threads // warp if lanes_first else warp)
     lane = _lane(reduced, wanted)
     lanes = _at_most(wanted, lane.extent)
-    if lanes < FEWEST_LANES and lanes < wanted:
+    if lanes < device.fewest_lanes and lanes < wanted:
         raise NoReductionError(f"it has at most {lane.extent} iterations")
     blocks, part = 1, None
     if not results and not reduced[0].in_block:
-        blocks, part = _parts(options, around, reduced, lane, lanes)
+        blocks, part = _parts(options.blocks, device.parts, around, reduced, lane, lanes)
     node, before, after = _apart(update, dependences, schedule, results, reduced)
     return Reduction(
         update=update,
@@ -331,7 +325,7 @@ def _divided(
         part=part,
         lanes=lanes,
         blocks=blocks,
-        group=max(1, THREADS // lanes) if results else 1,
+        group=max(1, threads // lanes) if results else 1,
         lanes_first=lanes_first,
     )
 
@@ -370,7 +364,8 @@ def _at_most(wanted: int, extent: int | None) -> int:
 
 
 def _parts(
-    options: ReassociateOptions,
+    given: int | None,
+    most: int,
     around: Sequence[Loop],
     reduced: Sequence[Loop],
     lane: Loop,
@@ -383,7 +378,7 @@ def _parts(
     """
     others = [loop for loop in reduced if loop is not lane and loop.extent != 1]
     is_large = bool(others) or all(loop.extent == 1 for loop in around)
-    wanted = options.blocks or (BLOCKS if is_large else 1)
+    wanted = given or (most if is_large else 1)
     for loop in others:
         if loop.extent is None or loop.extent >= wanted:
             return wanted, loop

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.scop import Scop
 from polyir.proofs.legality import require_legal
+from polyir.transform.gpu.device import Device
 from polyir.transform.reassociation.plan import (
     NoReductionError,
     ReassociateOptions,
@@ -37,7 +38,11 @@ class Search:
 
 
 def next_reduction(
-    scop: Scop, dependences: Dependences, options: ReassociateOptions, seen: Sequence[str]
+    scop: Scop,
+    dependences: Dependences,
+    options: ReassociateOptions,
+    device: Device,
+    seen: Sequence[str],
 ) -> Search:
     """The first statement that can be computed in lanes, apart from those already seen."""
     looked_at = list(seen)
@@ -47,7 +52,7 @@ def next_reduction(
             continue
         looked_at.append(body.name)
         try:
-            reduction = find_reduction(scop, dependences, body.name, options)
+            reduction = find_reduction(scop, dependences, body.name, options, device)
             if reduction is not None:
                 rewriting = plan_rewriting(scop, reduction)
                 _require_order(scop, dependences, rewriting)

@@ -13,13 +13,13 @@ from polyir.base import budgets
 from polyir.base.diagnostics import LegalityError, location_of
 from polyir.dialects.gpu_extra import is_kernel
 from polyir.dialects.scop import ScopOp
+from polyir.model.analysis import bounded
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import bounded, require_proved
-from polyir.passes.schedule_check import claims_refused
 from polyir.proofs.device_memory import device_memory_faults
 from polyir.proofs.divergence import KernelOp, divergent_barriers
 from polyir.proofs.kernels import false_claims_of_kernels
-from polyir.proofs.remembered import are_kernels_proved, remember_proof_of_kernels
+from polyir.proofs.remembered import are_kernels_proved, remember_proof_of_kernels, require_proved
+from polyir.proofs.schedules import claims_refused
 
 
 def require_correct_kernels(scop_op: ScopOp, pass_name: str, is_bounded: bool = False) -> bool:

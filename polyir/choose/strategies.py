@@ -1,31 +1,25 @@
-"""The pipelines that the pass `optimize` tries."""
+"""The pipelines that `optimize` and `polyir-tune` try."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import FunctionType
-from typing import Final
 
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import PolyirError, missed
 from polyir.choose.machine import Machine
+from polyir.choose.model import CostModel
+from polyir.choose.remarks import PASS_NAME
 from polyir.choose.thresholds import TURN
-from polyir.passes.intra_tile_order import IntraTileOrderPass
-from polyir.passes.mark_parallel import MarkParallelPass
-from polyir.passes.pluto_schedule import PlutoSchedulePass
-from polyir.passes.prerequisites import ScopPass
-from polyir.passes.privatize import PrivatizePass
-from polyir.passes.privatize_reductions import PrivatizeReductionsPass
-from polyir.passes.promote_private import PromotePrivatePass
-from polyir.passes.register_tile import RegisterTilePass
-from polyir.passes.spatial_schedule import SpatialSchedulePass
-from polyir.passes.split_sequential import SplitSequentialPass
-from polyir.passes.strategy_names import PASS_NAME
-from polyir.passes.tile import TilePass
-from polyir.passes.wavefront import WavefrontPass
 from polyir.transform.reassociation.private_results import MOST_PARTS
-from polyir.universe import registered, registered_strategies, require_type
+from polyir.universe import pass_type, registered, registered_strategies, require_type
+
+
+def made(name: str, **options: object) -> ModulePass:
+    """The pass of that name, with options."""
+    return pass_type(name)(**options)
 
 
 @dataclass(frozen=True)
@@ -42,7 +36,7 @@ class Strategy:
 
     memory: tuple[ModulePass, ...]
     scheduler: tuple[ModulePass, ...]
-    steps: tuple[ScopPass, ...]
+    steps: tuple[ModulePass, ...]
     sums: bool | None = None
     packed: bool = False
     if_scheduled: bool = False
@@ -51,12 +45,12 @@ class Strategy:
     @property
     def is_simple(self) -> bool:
         """Whether no loops over tiles are made, but for those of blocks."""
-        return not any(isinstance(each, TilePass) for each in (*self.memory, *self.steps))
+        return not any(each.name == "tile" for each in (*self.memory, *self.steps))
 
     @property
     def copies_temporaries(self) -> bool:
         """Whether temporaries get copies, for iterations of loops or for all of them."""
-        return any(isinstance(each, PrivatizePass) for each in self.memory)
+        return any(each.name == "privatize" for each in self.memory)
 
     @property
     def is_for_few_accesses(self) -> bool:
@@ -91,96 +85,110 @@ class Situation:
         return max(2, self.machine.vector_bits // (8 * self.element_bytes))
 
     @property
-    def parallel(self) -> MarkParallelPass:
+    def parallel(self) -> ModulePass:
         """What marks parallel loops, each thread with as much to do."""
-        return MarkParallelPass(schedule="balanced", reassociate=self.reassociate)
+        return made("mark-parallel", schedule="balanced", reassociate=self.reassociate)
 
-    @property
-    def blocks(self) -> RegisterTilePass:
+    def blocks(self, **options: object) -> ModulePass:
         """Register blocks: they fill three quarters of the vector registers with results."""
-        return RegisterTilePass(
-            rows=self.machine.vector_registers // 4,
-            vectors=3,
-            width=self.width,
-            reassociate=self.reassociate,
-        )
+        rows = self.machine.vector_registers // 4
+        sizes = {"rows": rows, "vectors": 3, "width": self.width}
+        return made("register-tile", **sizes, reassociate=self.reassociate, **options)
 
     @property
-    def last(self) -> tuple[ScopPass, ...]:
+    def last(self) -> tuple[ModulePass, ...]:
         """The last steps of most strategies."""
-        return (self.parallel, self.blocks)
+        return (self.parallel, self.blocks())
 
 
-APART: Final = (PlutoSchedulePass(fuse="none"),)
-FUSED: Final = (PlutoSchedulePass(),)
-SPATIAL: Final = (SpatialSchedulePass(),)
-PRIVATE: Final = (PrivatizePass(loops="all"),)
-WAVES: Final = WavefrontPass()
-CHAINS: Final = WavefrontPass(which="inner")
+def situation_of(
+    models: Sequence[CostModel], machine: Machine, threads: int, reassociate: bool = False
+) -> Situation:
+    """What strategies for some scops are made for; there is a model for each scop."""
+    element_bytes = max((model.element_bytes for model in models), default=8)
+    statements = [each for model in models for each in model.statements.values()]
+    depth = max((len(each.region.low) for each in statements), default=0)
+    return Situation(machine, element_bytes, depth, threads, reassociate)
+
+
+def _apart() -> tuple[ModulePass, ...]:
+    return (made("pluto-schedule", fuse="none"),)
+
+
+def _fused() -> tuple[ModulePass, ...]:
+    return (made("pluto-schedule"),)
+
+
+def _in_lines(steps: tuple[ModulePass, ...], sums: bool | None = None) -> Strategy:
+    """Steps on loops that go through cache lines, with temporaries of their own."""
+    memory, scheduler = made("privatize", loops="all"), made("spatial-schedule")
+    return Strategy((memory,), (scheduler,), steps, sums)
 
 
 def packed_blocks(given: Situation) -> Strategy:
     """Tiles whose operands fit into caches, read from contiguous arrays."""
-    whole = replace(given.blocks, masked=True, tiles=(96, 192, 384), shared_tiles=(32, 2304, 384))
-    return Strategy((), APART, (whole, given.parallel), sums=True, packed=True)
+    whole = given.blocks(masked=True, tiles=(96, 192, 384), shared_tiles=(32, 2304, 384))
+    return Strategy((), _apart(), (whole, given.parallel), sums=True, packed=True)
 
 
 def register_blocks(given: Situation) -> Strategy:
     """Tiles of register blocks."""
-    tiles = TilePass(sizes=(96, 96, 256))
-    return Strategy((), APART, (tiles, *given.last), sums=True)
+    tiles = made("tile", sizes=(96, 96, 256))
+    return Strategy((), _apart(), (tiles, *given.last), sums=True)
 
 
 def untiled_blocks(given: Situation) -> Strategy:
     """Register blocks, for sizes that no block divides, too."""
-    masked = replace(given.blocks, masked=True)
-    return Strategy((), APART, (given.parallel, masked), sums=True)
+    steps = (given.parallel, given.blocks(masked=True))
+    return Strategy((), _apart(), steps, sums=True)
 
 
 def blocks_in_waves(given: Situation) -> Strategy:
     """Tiles of register blocks, in wavefronts."""
-    flat = TilePass(sizes=(48, 48, 240))
-    return Strategy(PRIVATE, SPATIAL, (flat, WAVES, *given.last), sums=True)
+    flat = made("tile", sizes=(48, 48, 240))
+    return _in_lines((flat, made("wavefront"), *given.last), sums=True)
 
 
 def locality(given: Situation) -> Strategy:
     """Tiles of loops that go through cache lines."""
-    steps = (TilePass(), WAVES, IntraTileOrderPass(), *given.last)
-    return Strategy(PRIVATE, SPATIAL, steps, sums=False)
+    steps = (made("tile"), made("wavefront"), made("intra-tile-order"), *given.last)
+    return _in_lines(steps, sums=False)
 
 
 def untiled_locality(given: Situation) -> Strategy:
     """Loops that go through cache lines."""
-    return Strategy(PRIVATE, SPATIAL, given.last)
+    return _in_lines(given.last)
 
 
 def sweeps(given: Situation) -> Strategy:
     """Strips of a few vectors, with temporaries of their own, in the original order."""
-    strips = TilePass(sizes=(3 * given.width,), min_width=1)
-    return Strategy((strips, CHAINS, PromotePrivatePass()), (), given.last, sums=False)
+    strips = made("tile", sizes=(3 * given.width,), min_width=1)
+    memory = (strips, made("wavefront", which="inner"), made("promote-private"))
+    return Strategy(memory, (), given.last, sums=False)
 
 
 def tiles(given: Situation) -> Strategy:
     """Pluto's tiles."""
-    return Strategy((), FUSED, (TilePass(), WAVES, *given.last), sums=False)
+    return Strategy((), _fused(), (made("tile"), made("wavefront"), *given.last), sums=False)
 
 
 def time_tiles(given: Situation) -> Strategy:
     """Tiles with long rows, for stencils; the more loops there are, the smaller they are."""
-    long = TilePass(sizes=(16, 32, 256) if given.depth <= 3 else (4, 8, 32, 512))
-    order = IntraTileOrderPass(distribute=False)
-    steps = (order, long, WAVES, IntraTileOrderPass(), CHAINS, *given.last)
-    return Strategy((), FUSED, steps, sums=False)
+    long = made("tile", sizes=(16, 32, 256) if given.depth <= 3 else (4, 8, 32, 512))
+    before, after = made("intra-tile-order", distribute=False), made("intra-tile-order")
+    waves, chains = made("wavefront"), made("wavefront", which="inner")
+    steps = (before, long, waves, after, chains, *given.last)
+    return Strategy((), _fused(), steps, sums=False)
 
 
 def split(given: Situation) -> Strategy:
     """Sequential parts apart from parallel ones."""
-    return Strategy((), (SplitSequentialPass(),), given.last, if_scheduled=True)
+    return Strategy((), (made("split-sequential"),), given.last, if_scheduled=True)
 
 
 def private(given: Situation) -> Strategy:
     """The original order, with temporaries for each iteration of a parallel loop."""
-    return Strategy((PrivatizePass(),), (), given.last)
+    return Strategy((made("privatize"),), (), given.last)
 
 
 def parallel(given: Situation) -> Strategy:
@@ -193,14 +201,14 @@ def reductions(given: Situation) -> Strategy | None:
 
     Where only sums are slow, parallel regions may take longer than they do.
     """
-    return Strategy((), (), (given.blocks,)) if given.reassociate else None
+    return Strategy((), (), (given.blocks(),)) if given.reassociate else None
 
 
 def partial_results(given: Situation) -> Strategy | None:
     """Results of its own for each thread."""
     if not given.reassociate or given.threads == 1:
         return None
-    parts = PrivatizeReductionsPass(parts=min(given.threads, MOST_PARTS), block=TURN)
+    parts = made("privatize-reductions", parts=min(given.threads, MOST_PARTS), block=TURN)
     return Strategy((parts,), (), given.last)
 
 
@@ -221,8 +229,7 @@ def strategies(given: Situation) -> tuple[Strategy, ...]:
     return tuple(found)
 
 
-def is_for_threads(step: ModulePass) -> bool:
+def is_for_threads(given: ModulePass) -> bool:
     """Whether a pass only makes work for several threads; inner wavefronts help one, too."""
-    if isinstance(step, WavefrontPass):
-        return step.which == "outermost"
-    return isinstance(step, MarkParallelPass)
+    is_outer = given.name == "wavefront" and getattr(given, "which", "") == "outermost"
+    return is_outer or given.name == "mark-parallel"

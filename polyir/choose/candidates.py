@@ -1,0 +1,322 @@
+"""What strategies make of a function, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from typing import Final
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
+
+from polyir.base import budgets
+from polyir.base.diagnostics import (
+    LegalityError,
+    OptionError,
+    PolyirError,
+    Remark,
+    RemarkKind,
+    location_of,
+    remarks_to,
+    report,
+)
+from polyir.base.inner_steps import apply_inside
+from polyir.base.limits import CrashError, Step, in_order, within_operations
+from polyir.choose.best_nests import ScoredSchedule
+from polyir.choose.machine import Machine
+from polyir.choose.model import Cost, CostModel
+from polyir.choose.remarks import ORIGINAL, PASS_NAME, StrategyRemark
+from polyir.choose.strategies import Strategy, is_for_threads
+from polyir.dialects.scop import scops_in
+from polyir.model.outcome import Outcome, TreePass
+from polyir.model.scop import Scop, scop_of
+from polyir.model.temporaries import is_allocated
+from polyir.proofs.remembered import is_proved
+from polyir.transform.expansion.bounded_memory import larger_than_arrays
+from polyir.transform.private_arrays import plan_private_arrays
+from polyir.transform.promote import Promotion
+from polyir.tree.nodes import is_same
+
+TASK: Final = "the search for a schedule"
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """A scop under a schedule that its operations do not have; whether it `is_proved` legal."""
+
+    scop: Scop
+    is_proved: bool
+
+    def after(self, step: ModulePass) -> Scheduled:
+        """The scop under the schedule that a pass makes."""
+        if not isinstance(step, TreePass):
+            raise OptionError(f"a strategy cannot have the step '{step.name}': it makes no tree")
+        outcome = step.outcome(self.scop)
+        return Scheduled(self.scop.under(outcome.schedule), self.is_proved and outcome.proved)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a strategy makes of the scops of a function, and what they cost then.
+
+    There is one of the `trees` and one of the `costs` for each scop; `remarks` are those of the
+    passes. `memory` are the passes of the strategy that changed the memory of some scop.
+    """
+
+    strategy: Strategy
+    memory: tuple[ModulePass, ...]
+    trees: tuple[Outcome, ...]
+    costs: tuple[Cost, ...]
+    remarks: tuple[Remark, ...]
+
+    @property
+    def cycles(self) -> float:
+        """The cycles of all scops together, by which candidates are compared."""
+        return sum(cost.score for cost in self.costs)
+
+    def nests(self, number: int) -> ScoredSchedule:
+        """The nests of a scop, with what they cost."""
+        costs = tuple(cost.score for cost in self.costs[number].nests)
+        return ScoredSchedule(self.trees[number].schedule, costs)
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """A module with the function after passes on its memory, and their remarks."""
+
+    module: ModuleOp
+    remarks: tuple[Remark, ...]
+
+
+_Group = tuple[Strategy, ...]
+_Results = list[Candidate | str]
+
+
+class Candidates:
+    """The candidates for a function, which does not change; `original` has its own order.
+
+    No more are looked for than one that `is_good_enough`.
+    """
+
+    def __init__(
+        self,
+        ctx: Context,
+        function: FuncOp,
+        machine: Machine,
+        threads: int,
+        reassociate: bool,
+        cost_model: type[CostModel],
+        is_good_enough: Callable[[Candidate], bool],
+    ) -> None:
+        self.ctx = ctx
+        self.function = function
+        self.machine = machine
+        self.threads = threads
+        self._reassociate = reassociate
+        self._cost_model = cost_model
+        self._is_good_enough = is_good_enough
+        self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
+        self.scops = scheduled_scops(function)
+        self.models = [self.model(each.scop) for each in self.scops]
+
+    def model(self, scop: Scop, packed: bool = False) -> CostModel:
+        """The model of a scop, whose operands may be `packed`."""
+        return self._cost_model(
+            scop,
+            self.machine,
+            threads=self.threads,
+            packed=packed,
+            threads_fetch=self._reassociate,
+        )
+
+    def original(self) -> Candidate:
+        """The function as it is."""
+        found = self._candidate(Strategy((), (), (), name=ORIGINAL), self.scops)
+        self._say_estimates(found)
+        return found
+
+    def of(self, strategies: Iterable[Strategy]) -> Iterator[Candidate]:
+        """What strategies make of the function, after a remark on each and each refusal.
+
+        Strategies with one scheduler share what it finds. Others run at once, in processes of
+        their own; what comes out does not depend on how many.
+        """
+        # Without a scheduler, there is nothing to share.
+        shared = groupby(strategies, lambda each: each.before or each)
+        groups = [tuple(group) for _, group in shared]
+        place = location_of(self.function)
+        tasks = map(self._task, groups)
+        with closing(in_order(TASK, tasks, place, known=self._known)) as steps:
+            for group, step in zip(groups, steps, strict=True):
+                for candidate in self._results(group, step):
+                    yield candidate
+                    if self._is_good_enough(candidate):
+                        return
+
+    def _task(self, group: _Group) -> Callable[[], _Results]:
+        """The search for the candidates of a group, with its memory, which is needed again here."""
+        # A refusal comes again in the search, and running out of time ends the pass.
+        with suppress(PolyirError):
+            self.with_memory(group[0].memory)
+        return partial(self._within_budget, group)
+
+    def _known(self) -> list[object]:
+        """The dependences that candidates have: it takes isl long to read them from a worker."""
+        roots = [self.function, *(memory.module for memory in self._memories.values())]
+        attributes = [scop.dependences for root in roots for scop in scops_in(root)]
+        return [each.data for each in attributes if each is not None]
+
+    def _within_budget(self, group: _Group) -> _Results:
+        """As `_candidates`, unless it takes isl too many operations."""
+        found = within_operations(budgets.STRATEGY, partial(self._candidates, group))
+        return [budgets.STRATEGY.exceeded for _ in group] if found is None else found
+
+    def _candidates(self, group: _Group) -> _Results:
+        """What strategies with one scheduler make of the function, until one is good enough.
+
+        Instead of a candidate, it is the reason why a pass refuses.
+        """
+        found: _Results = []
+        before: list[Remark] = []
+        try:
+            scheduled = self.with_memory(group[0].memory, before)
+            with remarks_in(before):
+                for step in group[0].scheduler:
+                    apply_inside(step, self.ctx, scheduled)
+        except PolyirError as error:
+            return [error.message for _ in group]
+        scops = scheduled_scops(scheduled)
+        if group[0].if_scheduled and self._has_same_trees(scops):
+            return ["there is nothing to change"]
+        for strategy in group:
+            changed, remarks = scops, list(before)
+            try:
+                with remarks_in(remarks):
+                    for step in self.steps_of(strategy):
+                        changed = [each.after(step) for each in changed]
+                if strategy.copies_temporaries:
+                    self._require_bounded_memory(changed)
+            except PolyirError as error:
+                found.append(error.message)
+                continue
+            candidate = self._candidate(strategy, changed, tuple(remarks))
+            found.append(candidate)
+            if self._is_good_enough(candidate):
+                break
+        return found
+
+    def steps_of(self, strategy: Strategy) -> list[ModulePass]:
+        """The steps of a strategy, for so many threads."""
+        return [each for each in strategy.steps if self.threads > 1 or not is_for_threads(each)]
+
+    def _require_bounded_memory(self, scops: Sequence[Scheduled]) -> None:
+        """Raise `LegalityError` if copies of temporaries might take much more than all arrays do.
+
+        Those that iterations of parallel loops have for themselves are no copies for each of them.
+        """
+        if _arrays_of(scops) == _arrays_of(self.scops):
+            return
+        for original, each in zip(self.scops, scops, strict=True):
+            local = {array.array for array in private_arrays(each.scop).arrays}
+            if large := larger_than_arrays(each.scop, original.scop, local):
+                raise LegalityError(
+                    f"copies of {', '.join(large)} may need more memory than the arrays"
+                )
+
+    def _has_same_trees(self, scops: Sequence[Scheduled]) -> bool:
+        """Whether the trees of some scops are those of the function."""
+        pairs = zip(self.scops, scops, strict=True)
+        return all(is_same(a.scop.schedule.tree, b.scop.schedule.tree) for a, b in pairs)
+
+    def with_memory(
+        self, passes: tuple[ModulePass, ...], remarks: list[Remark] | None = None
+    ) -> ModuleOp:
+        """A module with a copy of the function after passes on its memory, which run once.
+
+        What they say is added to `remarks`.
+        """
+        if passes not in self._memories:
+            module, said = ModuleOp([self.function.clone()]), list[Remark]()
+            with remarks_in(said):
+                for each in passes:
+                    apply_inside(each, self.ctx, module)
+            self._memories[passes] = _Memory(module, tuple(said))
+        memory = self._memories[passes]
+        if remarks is not None:
+            remarks += memory.remarks
+        return memory.module.clone()
+
+    def _candidate(
+        self, strategy: Strategy, scops: Sequence[Scheduled], remarks: tuple[Remark, ...] = ()
+    ) -> Candidate:
+        """The scops under their schedules, with the cycles that the model finds."""
+        costs = [
+            self.model(each.scop, strategy.packed).estimate(each.scop.schedule) for each in scops
+        ]
+        trees = [
+            Outcome(each.scop.schedule, dependences=each.scop.dependences, proved=each.is_proved)
+            for each in scops
+        ]
+        is_changed = _arrays_of(scops) != _arrays_of(self.scops)
+        memory = strategy.memory if is_changed else ()
+        return Candidate(strategy, memory, tuple(trees), tuple(costs), remarks)
+
+    def _results(self, group: _Group, step: Step[_Results]) -> list[Candidate]:
+        """The candidates that a worker found, after a remark on each and each refusal."""
+        try:
+            results = step.result()
+        except CrashError as error:
+            results = [error.message for _ in group]
+        for strategy, result in zip(group, results, strict=False):
+            if isinstance(result, str):
+                name = strategy.name
+                self._say_of(name, f"{name}: not possible: {result}", reason=result)
+            else:
+                self._say_estimates(result)
+        return [each for each in results if not isinstance(each, str)]
+
+    def _say_estimates(self, candidate: Candidate) -> None:
+        for cost in candidate.costs:
+            name, why = candidate.strategy.name, "; ".join(cost.why)
+            self._say_of(name, f"{name}: {1e3 * cost.seconds:.3g} ms; {why}", cost=cost)
+
+    def _say_of(self, name: str, message: str, cost: Cost | None = None, reason: str = "") -> None:
+        place = location_of(self.function)
+        kind = RemarkKind.REMARK
+        report(
+            StrategyRemark(kind, PASS_NAME, message, place, False, False, False, name, cost, reason)
+        )
+
+
+def scheduled_scops(root: Operation) -> list[Scheduled]:
+    """The scops of a module or a function, under the schedules that they have."""
+    return [Scheduled(scop_of(op), is_proved(op)) for op in scops_in(root)]
+
+
+def private_arrays(scop: Scop) -> Promotion:
+    """The temporaries that iterations of the outermost parallel loops are to have for themselves.
+
+    There are none without such loops.
+    """
+    names = [name for name in scop.arrays if is_allocated(scop, name)]
+    if not names or scop.dependences is None:
+        return Promotion()
+    return plan_private_arrays(scop, scop.dependences, names)
+
+
+def _arrays_of(scops: Sequence[Scheduled]) -> list[dict[str, Attribute]]:
+    """The arrays of some scops, with their types."""
+    return [{name: array.type for name, array in each.scop.arrays.items()} for each in scops]
+
+
+@contextmanager
+def remarks_in(found: list[Remark]) -> Iterator[None]:
+    """Collect what passes say; what one of them could not do is no failure of the user's pass."""
+    with remarks_to(lambda each: found.append(replace(each, kind=RemarkKind.REMARK))):
+        yield

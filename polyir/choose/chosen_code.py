@@ -1,0 +1,159 @@
+"""What becomes of a function for which schedules are chosen: its trees, and loops made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Region
+
+from polyir.base.diagnostics import PolyirError, Remark, remark, report
+from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
+from polyir.base.limits import limited, meanwhile
+from polyir.choose.candidates import Candidate, Candidates, private_arrays, remarks_in
+from polyir.choose.mixtures import Mixture
+from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
+from polyir.choose.strategies import made
+from polyir.dialects.scop import ScopOp, scops_in
+from polyir.model.outcome import replace_tree
+from polyir.model.scop import scop_of
+from polyir.proofs.remembered import remember_proof
+from polyir.transform.promoted_scop import promote
+
+Shown = Callable[[str], AbstractContextManager[None]]
+
+
+def replace_by(candidates: Candidates, mixture: Mixture) -> None:
+    """Give a function the trees of a mixture, and make loops of them, with vectors where chosen.
+
+    What is done is shown as steps of the program that the function is in.
+    """
+    best, function = mixture.best, candidates.function
+    module = candidates.with_memory(best.memory)
+    copy = _function_of(module)
+    said = list(_remarks_on(candidates, mixture))
+    if programs_are_shown():
+        _show_passes(candidates, best, said)
+    step = partial(_shown_step, function=function, copy=copy)
+    others = ", ".join(dict.fromkeys(each.strategy.name for each, _ in mixture.others))
+    with step(f"nests of {others}") if others else nullcontext():
+        for scop, outcome in zip(scops_in(copy), mixture.trees, strict=True):
+            replace_tree(scop, outcome)
+            if outcome.proved:
+                remember_proof(scop)
+        for each in said:
+            report(each)
+    if best.strategy.copies_temporaries:
+        with step("promote-private"):
+            for scop in scops_in(copy):
+                _keep_in_iterations(scop)
+    # What is done to loops takes long to import, which is done while isl generates code.
+    with step("lower-poly"), meanwhile(_load_improvements):
+        apply_inside(made("lower-poly"), candidates.ctx, module)
+    _improve_loops(copy, mixture.is_packed, step)
+    _give_body(function, copy.detach_region(copy.body))
+
+
+def _show_passes(candidates: Candidates, candidate: Candidate, said: list[Remark]) -> None:
+    """Do the passes of a candidate once more, as steps of the program.
+
+    What they say again is reported of the step, and taken out of `said`.
+    """
+    function, strategy = candidates.function, candidate.strategy
+    module = ModuleOp([function.clone()])
+    # Where isl crashes, the tree that was chosen is shown all the same.
+    with suppress(PolyirError):
+        for each in (*strategy.before, *candidates.steps_of(strategy)):
+            again: list[Remark] = []
+            name = str(each.pipeline_pass_spec())
+            with _shown_step(name, function, _function_of(module)):
+                with remarks_in(again):
+                    each.apply(candidates.ctx, module)
+                for one in again:
+                    if one in said:
+                        said.remove(one)
+                        report(one)
+
+
+def _remarks_on(candidates: Candidates, mixture: Mixture) -> Iterator[Remark]:
+    """What passes said of the nests that are taken from a candidate and from others."""
+    known = frozenset(name for model in candidates.models for name in model.statements)
+    gone = frozenset(name for _, names in mixture.others for name in names)
+    for each in mixture.best.remarks:
+        named = known.intersection(re.findall(r"\w+", each.message))
+        if not named or named - gone:
+            yield each
+    for other, names in mixture.others:
+        for each in other.remarks:
+            if names.intersection(re.findall(r"\w+", each.message)):
+                yield each
+
+
+def _keep_in_iterations(op: ScopOp) -> None:
+    """Let iterations of parallel loops have their temporaries for themselves."""
+    plan = limited("the promotion", lambda: private_arrays(scop_of(op)), ir=op)
+    if plan.arrays:
+        promote(op, plan, "promote-private", LINE_BYTES, value_based=False)
+
+
+def _load_improvements() -> None:
+    """Import what is done to loops."""
+    import polyir.loops.common_values
+    import polyir.loops.packing
+    import polyir.loops.scalar_replacement
+    import polyir.loops.vectorize  # noqa: F401
+
+
+def _improve_loops(function: FuncOp, packed: bool, step: Shown) -> None:
+    """Make vector code of the loops that were chosen for it, and keep elements in SSA values.
+
+    Loops may read operands from contiguous arrays if they are to be `packed`. What is done is a
+    `step` by the name of a pass.
+    """
+    from polyir.loops.common_values import share_values
+    from polyir.loops.packing import pack
+    from polyir.loops.scalar_replacement import scalar_replacement
+    from polyir.loops.vectorize import vectorize
+
+    with step("vectorize"):
+        said = partial(remark, "vectorize")
+        vectorize(function, said, said)
+    if packed:
+        with step("pack"):
+            pack(function, PACKED_ELEMENTS, partial(remark, "pack"), ahead=True)
+    with step("scalar-replacement"):
+        kept = partial(remark, "scalar-replacement")
+        scalar_replacement(function, 1, kept, lambda *reason: None)
+        share_values([function])
+
+
+def _function_of(module: ModuleOp) -> FuncOp:
+    """The one function of a module."""
+    (function,) = module.ops
+    assert isinstance(function, FuncOp)
+    return function
+
+
+@contextmanager
+def _shown_step(name: str, function: FuncOp, copy: FuncOp) -> Iterator[None]:
+    """Let what is done to `copy` inside the `with` block be a step of the program of `function`.
+
+    If programs are shown, the function then has the body of the copy.
+    """
+    program = function.get_toplevel_object()
+    if not programs_are_shown() or not isinstance(program, ModuleOp):
+        yield
+        return
+    with inner_step(name, program):
+        yield
+        _give_body(function, copy.body.clone())
+
+
+def _give_body(function: FuncOp, body: Region) -> None:
+    """Let a function have another body; the one that it has is erased."""
+    function.detach_region(function.body).erase()
+    function.add_region(body)

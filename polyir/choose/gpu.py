@@ -1,0 +1,37 @@
+"""Descriptions of GPUs: the numbers by which kernels are shaped and placed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from polyir.transform.gpu.device import Device
+
+GENERIC_GPU: Final = Device(
+    # CUDA C++ Programming Guide, "Technical specifications per compute capability": the same for
+    # all devices since 2.0. That much shared memory is there without asking for more at run time.
+    most_threads=1024,
+    block_extents=(1024, 1024, 64),
+    shared_bytes=48 * 1024,
+    warp=32,
+    # 128 bytes, a line of the caches, of f64.
+    line=16,
+    # Half of the 255 registers of a thread, for f64: the rest is for operands and addresses.
+    registers=64,
+    # Eight such blocks are the 2048 threads that a multiprocessor has at most.
+    threads=256,
+    # One parallel loop has an iteration for each thread; else a thread has two or four points.
+    # Three tiles of 32 x 32 elements of f64, with a column of padding, fit into `shared_bytes`.
+    tiles=((256, 32), (32, 32, 32), (4, 4, 32)),
+    # More than devices of the years 2020 to 2025 have multiprocessors, so that all of them work.
+    parts=256,
+    # An estimate: two or three lanes are not worth the barriers of a tree.
+    fewest_lanes=4,
+    # Estimates: a launch and a small copy over PCIe, an access that waits for global memory, an
+    # access to a cache of the host, and 10 GB/s.
+    launch=5.0,
+    copy=10.0,
+    device_access=0.1,
+    host_access=0.001,
+    copied_byte=0.0001,
+)
+"""What all devices of CUDA and OpenCL that polyir prints code for have."""

@@ -1,0 +1,117 @@
+"""The choice between strategies for one function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from xdsl.context import Context
+from xdsl.dialects.func import FuncOp
+
+from polyir.base.diagnostics import missed, remark
+from polyir.choose.best_nests import names_of
+from polyir.choose.candidates import Candidate, Candidates
+from polyir.choose.chosen_code import replace_by
+from polyir.choose.machine import Machine
+from polyir.choose.mixtures import alone, mixed
+from polyir.choose.model import CostModel
+from polyir.choose.remarks import CHOSEN, ORIGINAL, PASS_NAME
+from polyir.choose.strategies import Strategy, situation_of, strategies
+from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, MOST_ACCESSES, WORTH
+
+
+class ScheduleChoice:
+    """The choice between strategies for one function."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        function: FuncOp,
+        machine: Machine,
+        threads: int | None = None,
+        *,
+        reassociate: bool = False,
+        cost_model: type[CostModel] = CostModel,
+    ) -> None:
+        threads = threads or machine.cores
+        self._function = function
+        self._kinds: frozenset[bool] = frozenset()
+        self._candidates = Candidates(
+            ctx, function, machine, threads, reassociate, cost_model, self._is_good_enough
+        )
+        self._models = self._candidates.models
+        self._least_cycles = sum(model.least_cycles for model in self._models)
+        self._strategies = strategies(situation_of(self._models, machine, threads, reassociate))
+
+    def make(self) -> None:
+        """Replace the function by the best candidate, if one is worth it."""
+        original = self._candidates.original()
+        best, found = original, [original]
+        statements = [each for model in self._models for each in model.statements.values()]
+        few_accesses = sum(len(each.accesses) for each in statements) <= MOST_ACCESSES
+        # Sums come first: what hardly counts beside them may be most of what is left then.
+        has_sums = any(each.is_sum for each in statements)
+        kinds = frozenset({any(tuple(self._kinds_of(original)) or (has_sums,))})
+        while kinds:
+            self._kinds |= kinds
+            if not self._is_good_enough(best):
+                is_tried = partial(self._is_tried, kinds=kinds, few_accesses=few_accesses)
+                found += self._candidates.of(filter(is_tried, self._strategies))
+                best = self._best(found)
+            kinds = frozenset(self._kinds_of(best)) - self._kinds
+        others = [each for each in found if each is not best]
+        mixture = mixed(self._candidates, best, others, lambda each: self._margin(each, best))
+        if best is original and not mixture.others:
+            self._say(f"{CHOSEN}{ORIGINAL}")
+            return
+        gain = original.cycles / mixture.cycles
+        self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
+        replace_by(self._candidates, mixture)
+
+    def use(self, name: str) -> None:
+        """Replace the function by the candidate of a strategy."""
+        named = [each for each in self._strategies if each.name == name]
+        found = list(self._candidates.of(named))
+        if found:
+            replace_by(self._candidates, alone(found[0]))
+        elif named:
+            missed(PASS_NAME, f"strategy={name} is not possible", self._function)
+
+    def _best(self, found: Sequence[Candidate]) -> Candidate:
+        """The best candidate. The first one is the original order; tiles must be worth it."""
+        best, *others = found
+        for candidate in sorted(others, key=lambda each: not each.strategy.is_simple):
+            if candidate.cycles < self._margin(candidate, best) * best.cycles:
+                best = candidate
+        return best
+
+    def _margin(self, candidate: Candidate, best: Candidate) -> float:
+        """The part of the time of the best candidate that one which is better takes at most."""
+        # Where tiles hardly matter, they only make loops short.
+        only_tiles = best.strategy.is_simple and not candidate.strategy.is_simple
+        return WORTH if only_tiles or best.strategy.name == ORIGINAL else BETTER
+
+    def _kinds_of(self, candidate: Candidate) -> Iterator[bool]:
+        """Whether there are sums, for each nest in which a large part of the time can be saved."""
+        least = (1 - WORTH) * candidate.cycles
+        for number, (model, cost) in enumerate(zip(self._models, candidate.costs, strict=True)):
+            parts = [(cost, tuple(model.statements))]
+            if names := tuple(map(names_of, candidate.nests(number).nests)):
+                parts = list(zip(cost.nests, names, strict=True))
+            for part, names_of_part in parts:
+                if part.score - part.least >= least:
+                    # Copies of passes are in no model.
+                    known = model.statements.keys() & names_of_part
+                    yield any(model.statements[name].is_sum for name in known)
+
+    def _is_tried(self, strategy: Strategy, kinds: frozenset[bool], few_accesses: bool) -> bool:
+        if strategy.is_for_few_accesses and not few_accesses:
+            return False
+        # Those for all nests are tried with the first ones.
+        return kinds == self._kinds if strategy.sums is None else strategy.sums in kinds
+
+    def _is_good_enough(self, candidate: Candidate) -> bool:
+        return self._kinds == {True} and candidate.cycles <= GOOD_ENOUGH * self._least_cycles
+
+    def _say(self, message: str) -> None:
+        remark(PASS_NAME, message, self._function)
