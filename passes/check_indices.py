@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import missed
 from polyir.irregular.index_assertions import add_index_assertions
-from polyir.passes.irregular_pass import lower_scops
+from polyir.loops.levels import lower_scops
 
 
 @dataclass(frozen=True)

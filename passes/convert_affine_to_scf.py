@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.codegen.affine_to_scf import convert_affine_to_scf
+from polyir.loops.affine_to_scf import convert_affine_to_scf
 
 
 @dataclass(frozen=True)

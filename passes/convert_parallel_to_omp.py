@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import missed
-from polyir.codegen.openmp import ParallelLoop, convert_parallel_to_omp
-from polyir.passes.prerequisites import lower_scops
+from polyir.loops.levels import lower_scops
+from polyir.loops.openmp import ParallelLoop, convert_parallel_to_omp
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import missed, remark
 from polyir.loops.gpu_outlining import outline_kernels
-from polyir.passes.prerequisites import lower_scops
+from polyir.loops.levels import lower_scops
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from polyir.base.diagnostics import OptionError, missed, remark
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
 from polyir.irregular.chosen_blocks import inspect_chosen_blocks
 from polyir.irregular.wavefronts import inspect_wavefronts
+from polyir.loops.levels import lower_scops
 from polyir.loops.loop_forms import erase_idle
-from polyir.passes.irregular_pass import lower_scops, privatize_variables, report_left
+from polyir.passes.irregular_pass import privatize_variables, report_left
 
 
 @dataclass(frozen=True)

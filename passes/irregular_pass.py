@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from polyir.base.diagnostics import missed, remark
-from polyir.base.inner_steps import apply_inside
-from polyir.dialects.scop import scops_in
 from polyir.irregular.private_cells import privatize_cells
-from polyir.passes.lower_poly import LowerPolyPass
-
-
-def lower_scops(ctx: Context, module: ModuleOp) -> None:
-    """Make loops of the scops of a module."""
-    if scops_in(module):
-        apply_inside(LowerPolyPass(), ctx, module)
 
 
 def privatize_variables(pass_name: str, module: ModuleOp) -> None:

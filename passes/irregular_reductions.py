@@ -14,8 +14,9 @@ from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.irregular_reductions import ReductionOptions, parallelize
 from polyir.irregular.time_steps import reason_of
+from polyir.loops.levels import lower_scops
 from polyir.loops.loop_forms import erase_idle
-from polyir.passes.irregular_pass import lower_scops, report_left
+from polyir.passes.irregular_pass import report_left
 
 COPIES = 64
 """The largest number of private copies: each one is a part of an expression."""

@@ -8,10 +8,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.codegen.affine_to_scf import convert_affine_to_scf
-from polyir.codegen.openmp import convert_omp_to_parallel
-from polyir.codegen.while_to_cf import convert_while_to_cf
-from polyir.passes.prerequisites import lower_scops, lower_views
+from polyir.loops.affine_to_scf import convert_affine_to_scf
+from polyir.loops.levels import lower_scops, lower_views
+from polyir.loops.openmp import convert_omp_to_parallel
+from polyir.loops.while_to_cf import convert_while_to_cf
 from polyir.target.errors import unsupported
 from polyir.target.llvm.arithmetic import convert_arith_to_llvm
 from polyir.target.llvm.control import (

@@ -12,8 +12,8 @@ from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, missed, remark
 from polyir.choose.sizes import PACKED_ELEMENTS
+from polyir.loops.levels import lower_scops
 from polyir.loops.packing import pack
-from polyir.passes.prerequisites import lower_scops
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class PolyRaisePass(ModulePass):
                 reason = f"what is said of '{name}' is not used: it may be written here"
                 missed(self.name, reason, write, once=True)
         if any(isinstance(inner, DelinearizeIndexOp) for inner in function.walk()):
-            from polyir.codegen.views import expand_index_operations
+            from polyir.loops.views import expand_index_operations
 
             expand_index_operations(function, only_affine=True)
         outcome = within_operations(

@@ -14,16 +14,15 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.memref import CollapseShapeOp, ExpandShapeOp, ReinterpretCastOp, SubviewOp
 
 from polyir.base import budgets
 from polyir.base.diagnostics import OptionError, errors_at, missed, nearest, remark
-from polyir.base.inner_steps import apply_inside, inner_step
+from polyir.base.inner_steps import inner_step
 from polyir.base.limits import CrashError, limited, within_operations
 from polyir.base.walks import outermost
-from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, scops_in
+from polyir.loops.levels import convert_equations
 from polyir.model.analysis import bounded
 from polyir.model.outcome import Outcome, TreePass, replace_tree, report_outcome, require_outcome
 from polyir.model.reductions import oriented
@@ -33,7 +32,6 @@ from polyir.passes.poly_raise import PolyRaisePass
 from polyir.proofs.dependences import analysed
 from polyir.proofs.remembered import is_proved, remember_proof
 from polyir.tree.addresses import LoopAddress, StatementAddress
-from polyir.universe import pass_type
 
 
 def raised_scops(
@@ -64,46 +62,6 @@ def raised_scops(
     if pass_name and not scops and not any(explained):
         missed(pass_name, f"{task}: the module has no static control part", module)
     return scops
-
-
-def has_equations(module: ModuleOp) -> bool:
-    """Whether a module has systems of equations."""
-    return any(op.name.startswith("equations.") for op in module.ops)
-
-
-def convert_equations(module: ModuleOp) -> None:
-    """Make functions with scops of the systems of equations of a module, if there are any."""
-    if has_equations(module):
-        apply_inside(pass_type("equations-to-scop")(), Context(), module)
-
-
-def lower_scops(ctx: Context, module: ModuleOp) -> None:
-    """Lower the scops of `module`, if there are any."""
-    if scops_in(module):
-        apply_inside(pass_type("lower-poly")(), ctx, module)
-
-
-def lower_for_target(ctx: Context, module: ModuleOp) -> None:
-    """Lower the scops of `module`, and what no target has: inner modules, views, coordinates."""
-    convert_equations(module)
-    lower_scops(ctx, module)
-    if any(isinstance(op, ModuleOp) for op in module.walk() if op is not module):
-        from polyir.codegen.modules import flatten_modules
-
-        flatten_modules(module)
-    lower_views(module)
-
-
-_LOWERED = (SubviewOp, ReinterpretCastOp, CollapseShapeOp, ExpandShapeOp, DelinearizeIndexOp)
-
-
-def lower_views(module: ModuleOp) -> None:
-    """Lower views of arrays, and coordinates of linear indices, to accesses and arithmetic."""
-    if any(isinstance(op, _LOWERED) for op in module.walk()):
-        from polyir.codegen.views import expand_index_operations, fold_views
-
-        expand_index_operations(module)
-        fold_views(module)
 
 
 def analysed_scops(

@@ -15,7 +15,7 @@ from polyir.irregular.data_groups import data_groups
 from polyir.irregular.data_order import Order, reorder_data
 from polyir.irregular.orders import Method
 from polyir.irregular.slices import address_slice
-from polyir.passes.irregular_pass import lower_scops
+from polyir.loops.levels import lower_scops
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from polyir.base.diagnostics import PolyirError, missed, remark
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.data_groups import data_slice
 from polyir.irregular.iteration_order import Method, reorder_iterations, require_any_order
-from polyir.passes.irregular_pass import lower_scops, report_left
+from polyir.loops.levels import lower_scops
+from polyir.passes.irregular_pass import report_left
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from xdsl.passes import ModulePass
 from polyir.base.diagnostics import missed, remark
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
 from polyir.irregular.runtime_tests import CannotTestError, add_runtime_test
+from polyir.loops.levels import lower_scops
 from polyir.loops.loop_forms import erase_idle
-from polyir.passes.irregular_pass import lower_scops, privatize_variables, report_left
+from polyir.passes.irregular_pass import privatize_variables, report_left
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
 from polyir.irregular.tile_growth import Seed
 from polyir.irregular.tile_runs import InOrder, InReadyQueue, InWavefronts
 from polyir.irregular.time_steps import TimeSteps, irregular_time_steps, reason_of
-from polyir.passes.irregular_pass import lower_scops, privatize_variables, report_left
+from polyir.loops.levels import lower_scops
+from polyir.passes.irregular_pass import privatize_variables, report_left
 
 SWEEPS = 4
 """How many iterations of a loop around one inner loop are tiled together by default."""

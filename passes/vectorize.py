@@ -12,8 +12,8 @@ from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import missed, remark
 from polyir.loops.common_values import share_values
+from polyir.loops.levels import lower_scops
 from polyir.loops.vectorize import vectorize
-from polyir.passes.prerequisites import lower_scops
 
 
 @dataclass(frozen=True)

@@ -189,15 +189,15 @@ POLYIR_UNIVERSE = PolyirUniverse(
     },
     all_passes={name: partial(pass_type, name) for name in PASS_NAMES},
     all_targets={
-        "ashow": partial(resolve_name, "polyir.targets.equations:AshowTarget"),
-        "c": partial(resolve_name, "polyir.targets.c:CTarget"),
-        "cuda": partial(resolve_name, "polyir.targets.gpu:CudaTarget"),
-        "loops": partial(resolve_name, "polyir.targets.levels:LoopsTarget"),
-        "opencl": partial(resolve_name, "polyir.targets.gpu:OpenclTarget"),
-        "poly": partial(resolve_name, "polyir.targets.levels:PolyTarget"),
-        "show": partial(resolve_name, "polyir.targets.equations:ShowTarget"),
+        "ashow": partial(resolve_name, "polyir.equations.targets:AshowTarget"),
+        "c": partial(resolve_name, "polyir.target.c.target:CTarget"),
+        "cuda": partial(resolve_name, "polyir.target.gpu.target:CudaTarget"),
+        "loops": partial(resolve_name, "polyir.target.levels:LoopsTarget"),
+        "opencl": partial(resolve_name, "polyir.target.gpu.target:OpenclTarget"),
+        "poly": partial(resolve_name, "polyir.target.levels:PolyTarget"),
+        "show": partial(resolve_name, "polyir.equations.targets:ShowTarget"),
         # xDSL has a target named `llvm`, and refuses a plugin that has another one.
-        "llvmir": partial(resolve_name, "polyir.targets.llvm:PluginLlvmTarget"),
+        "llvmir": partial(resolve_name, "polyir.target.llvm.target:PluginLlvmTarget"),
     },
     all_strategies={
         name: partial(resolve_name, f"polyir.choose.strategies:{name.replace('-', '_')}")
@@ -212,15 +212,15 @@ POLYIR_UNIVERSE = PolyirUniverse(
 )
 
 MLIR_TARGET: Callable[[], type[Target]] = partial(
-    resolve_name, "polyir.targets.levels:PolyirMlirTarget"
+    resolve_name, "polyir.target.levels:PolyirMlirTarget"
 )
 """In place of xDSL's target `mlir`, whose printer mlir-opt does not always understand."""
 
 OPT_TARGETS: dict[str, Callable[[], type[Target]]] = {
     # In place of xDSL's, which only takes what is of the llvm dialect already.
-    "llvm": partial(resolve_name, "polyir.targets.llvm:PolyirLlvmTarget"),
+    "llvm": partial(resolve_name, "polyir.target.llvm.target:PolyirLlvmTarget"),
     "mlir": MLIR_TARGET,
-    "none": partial(resolve_name, "polyir.targets.levels:NoTarget"),
+    "none": partial(resolve_name, "polyir.target.levels:NoTarget"),
 }
 """The targets that polyir-opt and `polyir.emit` have, but no plugin of xDSL can."""
 

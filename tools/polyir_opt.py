@@ -45,7 +45,7 @@ from polyir.base.diagnostics import (
 from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
 from polyir.base.limits import meanwhile, time_limited_to
 from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
-from polyir.targets.deferred import DeferredTarget
+from polyir.target.deferred import DeferredTarget
 from polyir.tools.command_line import (
     ArgumentParser,
     add_required_checks,
@@ -454,7 +454,7 @@ class PolyirOptMain(xDSLOptMain):
                 self.pipeline.apply(self.ctx, module)
             with self._instrumentation.timed("print"):
                 if threads is not None and original is not None:
-                    from polyir.targets.checked import check_added_memory
+                    from polyir.target.added_memory import check_added_memory
 
                     with internal_errors_of(None):
                         check_added_memory(self.ctx, module, original, threads)

@@ -37,8 +37,9 @@ from polyir.frontend.parse import parse_module
 from polyir.irregular.checked_indices import IndexChecks
 from polyir.irregular.index_checks import index_checks
 from polyir.irregular.plans import Plans, add_plans
+from polyir.loops.levels import has_equations, lower_for_target
 from polyir.model.requirements import requirements_of
-from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target
+from polyir.passes.prerequisites import ScopPass
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
     EQUATIONS_PIPELINE,
@@ -57,10 +58,10 @@ from polyir.runtime.compiler import (
 )
 from polyir.runtime.functions import public_functions
 from polyir.target.abi import calls_mpi
+from polyir.target.added_memory import check_added_memory
+from polyir.target.deferred import DeferredTarget
 from polyir.target.errors import TargetError
 from polyir.target.mlir import module_text
-from polyir.targets.checked import check_added_memory
-from polyir.targets.deferred import DeferredTarget
 from polyir.universe import (
     available_passes,
     available_targets,

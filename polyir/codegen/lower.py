@@ -18,7 +18,6 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen import ast
 from polyir.codegen.affine_loops import AffineLoop, loop_operation
-from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.codegen.ast import Operator, statements_in
 from polyir.codegen.ast_build import Cheaper, LoopsBelow, ScopAst, build_ast, expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader, materialize
@@ -35,6 +34,7 @@ from polyir.codegen.uniform_barriers import are_for_all_threads
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
+from polyir.loops.affine_to_scf import legalize_affine
 from polyir.model.affine import NotAffineError
 from polyir.model.gpu import AXES, barrier_statements, has_kernels
 from polyir.model.index_expressions import Atom, Constraint, IndexExpression, map_of, set_of

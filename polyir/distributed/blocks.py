@@ -29,7 +29,7 @@ from polyir.distributed.neighbours import rank_of
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.ownership import ArrayPart, Ownership
 from polyir.distributed.phases import Range
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 
 Parts = Mapping[str, LocalPart]
 _OWNER = "owner"

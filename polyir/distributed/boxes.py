@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 
 from polyir.codegen.ast_build import condition_of, expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.scop import Scop
 from polyir.sets.hulls import coalesced

@@ -18,7 +18,7 @@ from polyir.distributed.boxes import Values
 from polyir.distributed.exchange import IN, OUT, Exchange, Holder
 from polyir.distributed.numbered_transfers import NumberedTransfer, Numbers
 from polyir.distributed.transfers import COUNT, PACK, UNPACK
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 
 _APART = 1 << 40
 """How far apart the places for ranks are while elements are counted."""

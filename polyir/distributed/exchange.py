@@ -21,7 +21,7 @@ from polyir.distributed.boxes import Values
 from polyir.distributed.elements import OWN, PEER
 from polyir.distributed.neighbours import Neighbours
 from polyir.distributed.transfers import PACK, UNPACK, Transfer
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 
 
 def scatter(

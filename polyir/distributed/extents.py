@@ -16,7 +16,7 @@ from xdsl.ir import BlockArgument
 from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.isl_attributes import SetAttr
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.model.raising.context import known_extent, shape_of, within_extent
 from polyir.model.scop import Scop, scop_of
 from polyir.sets.lists import union_set

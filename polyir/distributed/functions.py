@@ -26,7 +26,7 @@ from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.distributed.elements import OWN, PEER, Elements, step_parameters
 from polyir.distributed.part_dependences import dependences_within
 from polyir.distributed.phases import Phase
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.model.memory_accesses import MemoryAccess, access_of
 from polyir.model.scop import array_names
 from polyir.sets.hulls import coalesced

@@ -20,7 +20,7 @@ from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.distributed.elements import Division
 from polyir.distributed.scan import bound
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.sets.lists import parameters_of
 
 

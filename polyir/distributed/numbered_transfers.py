@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from polyir.distributed.functions import Functions, LocalPart
 from polyir.distributed.transfers import Copier, Transfer, along_row, no_memory, outlined_transfer
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 
 _MEASURE = -1
 """An action besides those of `transfers`: count all, and find the box around them."""

@@ -19,7 +19,7 @@ from polyir.base.walks import operations_in
 from polyir.dialects.scop import PART
 from polyir.distributed.blocks import Blocks, RankArguments
 from polyir.distributed.functions import dynamic
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.model.scop import Scop
 from polyir.sets.names import unique_name
 

@@ -54,7 +54,7 @@ from polyir.distributed.requirements import (
     require_parallel_loops,
 )
 from polyir.distributed.transfers import Transfer, transfer
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.model.scop import Scop
 from polyir.tree.names import name_list
 from polyir.tree.operations import operations_of

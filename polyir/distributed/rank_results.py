@@ -21,7 +21,7 @@ from polyir.distributed.divided_reductions import PartialResults
 from polyir.distributed.elements import step_parameters
 from polyir.distributed.exchange import i32_of, length_of, pointer_to
 from polyir.distributed.phases import Phase
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.model.scop import Scop
 from polyir.model.updates import Combiner, neutral_element
 

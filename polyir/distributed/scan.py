@@ -16,7 +16,7 @@ import islpy as isl
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.sets.lists import basic_sets_of, parameters_of
 
 Visit = Callable[[Code, Sequence[SSAValue]], None]

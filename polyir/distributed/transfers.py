@@ -19,7 +19,7 @@ from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.distributed.functions import Functions, LocalPart, Outlined
 from polyir.distributed.scan import bounds, row_of, scan
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 from polyir.sets.hulls import coalesced
 from polyir.sets.lists import basic_sets_of, parameters_of, pieces_of
 

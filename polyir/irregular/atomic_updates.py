@@ -16,10 +16,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
-from polyir.irregular.code import Code
 from polyir.irregular.loop_parts import bounds_before, move_to_parallel_loop
 from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import computed_subscripts
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.updates import Chain, neutral_element
 

@@ -10,9 +10,9 @@ from xdsl.dialects import memref
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.index_arrays import INSPECTOR
-from polyir.irregular.code import COPY_LOOP
 from polyir.irregular.loop_parts import is_wanted
 from polyir.irregular.slices import AddressSlice, CannotInspectError, address_slice
+from polyir.loops.code import COPY_LOOP
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.effects import LOADS, inputs_of, stores_in

@@ -22,7 +22,6 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import Report
-from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.inspection import Inspection
@@ -31,6 +30,7 @@ from polyir.irregular.placement import function_of
 from polyir.irregular.plans import functions_in
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import is_outside
 from polyir.sets.names import unique_name
 

@@ -15,10 +15,10 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
 from polyir.irregular.extents import Extents, places_of
 from polyir.irregular.shadows import VisitBlock
 from polyir.irregular.slices import Element
+from polyir.loops.code import Code
 
 COLOURS: Final = 64
 """How many colours fit into the bits of a number."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 
 
 def sort_numbers(

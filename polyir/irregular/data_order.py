@@ -21,7 +21,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
 from polyir.base.diagnostics import PolyirError, Report, location_of
-from polyir.irregular.code import Code
 from polyir.irregular.data_groups import index_load, is_at
 from polyir.irregular.inspection import Inspection, has_unknown_extents
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
@@ -34,6 +33,7 @@ from polyir.irregular.slices import (
     computed_subscripts,
 )
 from polyir.irregular.subscript_ranges import Ranges, inspect_ranges
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, is_outside, range_of
 from polyir.model.affine import NotAffineError
 from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore, accesses_of

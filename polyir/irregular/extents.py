@@ -13,9 +13,9 @@ from typing import Final, TypeAlias
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
 from polyir.irregular.noted_ranges import NotedRange, new_range
 from polyir.irregular.slices import Element, Values, Visit
+from polyir.loops.code import Code
 
 UNKNOWN_EXTENTS: Final = "polyir.unknown_extents"
 """The attribute of a function whose memrefs have dynamic extents that `memref.dim` cannot know."""

@@ -13,13 +13,13 @@ from xdsl.rewriter import InsertPoint
 from polyir.base.diagnostics import Report
 from polyir.dialects.index_arrays import REPORT_MESSAGE
 from polyir.irregular.checked_indices import CheckedAccess, CheckedSubscript
-from polyir.irregular.code import Code
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.irregular.index_checks import add_check, checked_loops, stop_early
 from polyir.irregular.index_limits import has_range
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.slices import AddressSlice
 from polyir.irregular.stated_extents import is_checkable
+from polyir.loops.code import Code
 from polyir.model.raising.effects import LOADS
 
 

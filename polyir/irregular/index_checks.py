@@ -30,7 +30,6 @@ from polyir.irregular.checked_indices import (
     IndexCheck,
     IndexChecks,
 )
-from polyir.irregular.code import Code, zero_of
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, declared_extents
 from polyir.irregular.index_limits import Range, promised_range, sources_of_range
 from polyir.irregular.inspection import Inspection
@@ -43,6 +42,7 @@ from polyir.irregular.slices import (
     computed_subscripts,
 )
 from polyir.irregular.stated_extents import sources_of_extents, stated_extents
+from polyir.loops.code import Code, zero_of
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.memory_accesses import ElementAccess, ElementLoad
 from polyir.model.raising.effects import LOADS

@@ -12,8 +12,8 @@ from xdsl.ir import Block, SSAValue
 
 from polyir.codegen.ast import expression_from_isl
 from polyir.codegen.ast_expressions import AstExpressionReader
-from polyir.irregular.code import Code
 from polyir.irregular.slices import Values
+from polyir.loops.code import Code
 from polyir.model.index_arrays import facts_of
 from polyir.model.index_expressions import IndexExpression
 from polyir.sets.lists import parameters_of

@@ -35,9 +35,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.base.diagnostics import Report, location_of
-from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.dialects.index_arrays import INSPECTOR
-from polyir.irregular.code import Code
 from polyir.irregular.extents import (
     UNKNOWN_EXTENTS,
     Extents,
@@ -62,6 +60,8 @@ from polyir.irregular.plans import (
     kernel_of,
 )
 from polyir.irregular.slices import AddressSlice, Values, Visit
+from polyir.loops.affine_to_scf import legalize_affine
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import erase_idle
 from polyir.sets.names import unique_name
 

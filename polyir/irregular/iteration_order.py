@@ -19,7 +19,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import PolyirError, Report, location_of
-from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_order
 from polyir.irregular.data_groups import index_load, is_at
 from polyir.irregular.independence import own_memories
@@ -32,6 +31,7 @@ from polyir.irregular.slices import (
     Values,
     first_subscript,
 )
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.memory_accesses import ElementAccess, ElementLoad, accesses_of
 from polyir.model.updates import allow_overflow

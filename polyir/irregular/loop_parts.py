@@ -12,9 +12,9 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.dialects.affine_extra import MaxOp
-from polyir.irregular.code import Code
+from polyir.loops.affine_to_scf import legalize_affine
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, computed, extreme_bound, range_of
 from polyir.loops.loop_ranges import LoopRange
 from polyir.model.index_expressions import IndexExpression

@@ -7,7 +7,7 @@ from typing import Final
 
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 
 _FAR: Final = 2**62
 """More than any subscript."""

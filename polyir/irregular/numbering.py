@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.orders import Method, add_order
 from polyir.irregular.slices import Element, first_subscript
+from polyir.loops.code import Code
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,9 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.index_arrays import INSPECTOR
-from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.plans import functions_in
+from polyir.loops.code import Code
 from polyir.sets.names import unique_name
 
 ORDER: Final = "polyir.order"

@@ -10,9 +10,9 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.irregular.code import Code
 from polyir.irregular.loop_parts import Bounds, bounds_before
 from polyir.irregular.slices import AddressSlice, Values
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import is_outside, range_of
 from polyir.model.raising.effects import LOADS, is_pure, may_trap
 from polyir.model.writes import first_write

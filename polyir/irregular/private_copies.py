@@ -26,13 +26,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import PolyirError, Report, location_of
-from polyir.irregular.code import Code
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, places_of
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.placement import function_of
 from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import address_slice, computed_subscripts
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.memory_accesses import ElementAccess, ElementLoad
 from polyir.model.raising.context import shape_of

@@ -22,7 +22,6 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.base.diagnostics import Report
 from polyir.irregular.candidates import dependent_values
-from polyir.irregular.code import Code
 from polyir.irregular.extents import Extent, places_of
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import bounds_before, move_to_parallel_loop
@@ -33,6 +32,7 @@ from polyir.irregular.slices import (
     Values,
     subscripts_of,
 )
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.memory_accesses import ElementAccess

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
 from polyir.irregular.extents import Extent, Extents, places_of
 from polyir.irregular.slices import Element, Visit
+from polyir.loops.code import Code
 
 
 @dataclass(frozen=True)

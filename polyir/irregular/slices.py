@@ -18,9 +18,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.codegen.affine_to_scf import bound, map_values
-from polyir.irregular.code import Code
 from polyir.irregular.loop_parts import known_range
+from polyir.loops.affine_to_scf import bound, map_values
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
 from polyir.model.affine import NotAffineError
 from polyir.model.affine_bounds import counter_bounds

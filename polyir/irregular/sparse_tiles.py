@@ -14,8 +14,6 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import Report
-from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.inspection import Inspection, Size
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
@@ -34,6 +32,8 @@ from polyir.irregular.tile_runs import (
 from polyir.irregular.tile_schedule import Schedule, find_wavefront_order
 from polyir.irregular.time_steps import TimeSteps
 from polyir.irregular.unknowns import require_any_order_of_unknowns
+from polyir.loops.affine_to_scf import legalize_affine
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
 
 

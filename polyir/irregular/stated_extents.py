@@ -15,9 +15,9 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from polyir.dialects.index_arrays import EXTENTS
-from polyir.irregular.code import Code
 from polyir.irregular.extents import Extent
 from polyir.irregular.slices import Values
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import computed
 from polyir.model.index_expressions import IndexExpression, compose
 from polyir.model.raising.context import shape_of

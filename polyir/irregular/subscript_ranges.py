@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.noted_ranges import NotedRange, new_range
 from polyir.irregular.slices import (
@@ -23,6 +22,7 @@ from polyir.irregular.slices import (
     address_slice,
     first_subscript,
 )
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.memory_accesses import ElementAccess
 

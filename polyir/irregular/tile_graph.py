@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import Element, Visit
 from polyir.irregular.tile_growth import NONE, Levels
+from polyir.loops.code import Code
 
 EDGES = 32
 """How many edges of each tile there is room for, beside one for each iteration of all levels."""

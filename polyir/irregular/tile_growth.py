@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
 from polyir.irregular.loop_parts import Bounds
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import AddressSlice, Values, Visit
+from polyir.loops.code import Code
 from polyir.model.raising.effects import STORES
 
 NONE = -1

@@ -18,12 +18,12 @@ from contextlib import nullcontext
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import Element, Visit
 from polyir.irregular.tile_growth import Levels
 from polyir.irregular.wavefronts import iterations_of_block
+from polyir.loops.code import Code
 from polyir.model.raising.effects import STORES
 
 COLOURS = 62

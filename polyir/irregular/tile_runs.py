@@ -20,7 +20,7 @@ from enum import Enum, auto
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 
 NOT_READY = -1
 """What is in a place of the queue until a tile is."""

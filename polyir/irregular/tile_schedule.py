@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import Visit
 from polyir.irregular.tile_growth import Levels
+from polyir.loops.code import Code
 
 
 class Schedule:

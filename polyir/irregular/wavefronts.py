@@ -18,7 +18,6 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import Report
-from polyir.irregular.code import Code
 from polyir.irregular.counting_sorts import sort_numbers
 from polyir.irregular.decisive_accesses import decisive_accesses
 from polyir.irregular.extents import Extents
@@ -26,6 +25,7 @@ from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, VisitBlock, find_wavefronts
 from polyir.irregular.slices import AddressSlice, Values, Visit
+from polyir.loops.code import Code
 
 NumberBlocks: TypeAlias = Callable[[Code, SSAValue, Extents, VisitBlock, SSAValue], SSAValue]
 """Adds code that gives each block of a loop the number of its wavefront, in a new array.

@@ -19,10 +19,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
-from polyir.irregular.code import Code
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.noted_ranges import NotedRange
 from polyir.irregular.slices import AddressSlice, Element, address_slice
+from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.memory_accesses import ElementAccess
 from polyir.regions.alias_checks import AliasCheck, ApartPair, ArgumentRange

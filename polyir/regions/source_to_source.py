@@ -29,10 +29,10 @@ from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.loops.checked_allocations import check_allocations
+from polyir.loops.levels import convert_equations
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import convert_equations
 from polyir.regions.alias_checks import AliasCheck, alias_check, operands_of, with_assumptions
 from polyir.regions.read_checks import ReadCheck, copy_check, read_check
 from polyir.regions.replacements import (

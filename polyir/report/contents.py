@@ -17,11 +17,11 @@ from polyir.base.limits import within_operations
 from polyir.choose.remarks import StrategyRemark
 from polyir.dialects.dependence import Dependence
 from polyir.dialects.scop import KEEPS_LOOPS, scops_in
+from polyir.loops.levels import lower_scops
 from polyir.model.dependence_text import relation_text
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
-from polyir.passes.prerequisites import lower_scops
 from polyir.proofs.remembered import are_kernels_proved, needs_proof
 from polyir.report.computations import computed
 from polyir.report.estimates import EstimateTable, estimate_tables

@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.frontend.c.layout import words_of
 from polyir.frontend.c.translation import TranslatedRegion
-from polyir.passes.prerequisites import convert_equations, lower_scops
+from polyir.loops.levels import convert_equations, lower_scops
 from polyir.regions.device_regions import KernelFile
 from polyir.regions.rank_regions import RankFile
 from polyir.regions.source_to_source import (

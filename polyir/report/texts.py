@@ -21,14 +21,15 @@ from polyir.dialects.schedule_tree import (
     TreeOp,
 )
 from polyir.dialects.scop import ScopOp, StmtOp, scops_in
+from polyir.loops.levels import lower_scops
 from polyir.model.iteration_arrays import hoist_stack_arrays
-from polyir.passes.prerequisites import lower_scops, raised_scops
+from polyir.passes.prerequisites import raised_scops
 from polyir.report.recording import CWriter
 from polyir.sets.lists import maps_of, sets_of
+from polyir.target.added_memory import check_added_memory
 from polyir.target.c.line_origins import LinesOfOperations, c_text_with_origins
+from polyir.target.c.target import CTarget
 from polyir.target.mlir import MlirPrinter
-from polyir.targets.c import CTarget
-from polyir.targets.checked import check_added_memory
 from polyir.universe import new_context
 
 Origin = str | int

@@ -12,8 +12,9 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.base.diagnostics import OptionError, PolyirError, nearest
 from polyir.dialects.scop import scops_in
+from polyir.loops.levels import has_equations
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import analysed_scops, has_equations
+from polyir.passes.prerequisites import analysed_scops
 from polyir.runtime.data import Value, make_arguments
 from polyir.target.mlir import print_module
 

@@ -17,8 +17,8 @@ from xdsl.passes import PassPipeline
 
 from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.base.limits import time_limited_to
+from polyir.loops.levels import lower_for_target
 from polyir.passes.optimize import OptimizePass
-from polyir.passes.prerequisites import lower_for_target
 from polyir.passes.scheduler_pass import SchedulerPass
 from polyir.pipeline import passes_of_pipeline
 from polyir.runtime.compiler import CompilerOptions, build_library

@@ -9,9 +9,9 @@ import pytest
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from traces import mlir_text
 
-from polyir.codegen.affine_to_scf import convert_affine_to_scf
-from polyir.codegen.openmp import convert_parallel_to_omp
 from polyir.frontend.parse import parse_module
+from polyir.loops.affine_to_scf import convert_affine_to_scf
+from polyir.loops.openmp import convert_parallel_to_omp
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 

@@ -9,8 +9,8 @@ import pytest
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 
 from polyir.api import Backend, compile_loops, parse
-from polyir.codegen.openmp import convert_parallel_to_omp
 from polyir.frontend.parse import parse_module
+from polyir.loops.openmp import convert_parallel_to_omp
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
 
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")

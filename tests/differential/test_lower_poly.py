@@ -12,8 +12,8 @@ from traces import TracedProgram, lowered, mlir_text, run_trace
 from xdsl.dialects import affine, omp
 from xdsl.ir import Operation
 
-from polyir.codegen.affine_to_scf import convert_affine_to_scf
-from polyir.codegen.openmp import convert_parallel_to_omp
+from polyir.loops.affine_to_scf import convert_affine_to_scf
+from polyir.loops.openmp import convert_parallel_to_omp
 from polyir.tree.isl_border import from_text
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)

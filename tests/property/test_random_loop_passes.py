@@ -18,8 +18,8 @@ from xdsl.dialects import affine
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import remarks_to
-from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.frontend.parse import parse_module
+from polyir.loops.affine_to_scf import convert_affine_to_scf
 from polyir.passes.scalar_replacement import ScalarReplacementPass
 from polyir.passes.split_loops import SplitLoopsPass
 

@@ -24,7 +24,7 @@ from polyir.target.c.syntax import (
     Variable,
     cast,
 )
-from polyir.targets.c import CTarget
+from polyir.target.c.target import CTarget
 
 
 def c_text(text: str, openmp: bool = True) -> str:

@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from polyir import api
 from polyir.base.diagnostics import Remark, remarks_kept, remarks_to
 from polyir.dialects.scop import scops_in
-from polyir.passes.prerequisites import lower_scops
+from polyir.loops.levels import lower_scops
 from polyir.report.contents import contents_of
 from polyir.report.estimates import EstimateTable, estimate_tables, number_text
 from polyir.report.recording import Recording, Step, recorded

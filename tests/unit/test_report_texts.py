@@ -18,7 +18,7 @@ from polyir import api
 from polyir.report.contents import Contents, contents_of
 from polyir.report.recording import Recording, recorded
 from polyir.report.texts import LEVELS, Origin, Text
-from polyir.targets.levels import LoopsTarget
+from polyir.target.levels import LoopsTarget
 from polyir.tools.polyir_opt import main
 from polyir.universe import new_context
 

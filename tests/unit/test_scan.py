@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint
 
 import polyir
 from polyir.distributed.scan import bounds, row_of, scan
-from polyir.irregular.code import Code
+from polyir.loops.code import Code
 
 SETS = (
     # A triangle, a strip of a diagonal, whose bounds have coefficients, and several pieces.

@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.target import Target
 
-from polyir.passes.prerequisites import lower_for_target
+from polyir.loops.levels import lower_for_target
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from xdsl.dialects import affine, memref, omp, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_to_scf import constant_index, legalize_affine, parallel_loop_bounds
+from polyir.loops.affine_to_scf import constant_index, legalize_affine, parallel_loop_bounds
 from polyir.model.iteration_arrays import arrays_of_iterations
 
 ParallelLoop = affine.ParallelOp | scf.ParallelOp

@@ -8,7 +8,7 @@ from typing import IO
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.targets.deferred import DeferredTarget
+from polyir.target.deferred import DeferredTarget
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,17 @@ from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.targets.mlir import MLIRTarget
 from xdsl.utils.target import Target
 
+from polyir.base.inner_steps import apply_inside
+from polyir.base.walks import outermost
+from polyir.dialects.scop import KEEPS_LOOPS, scops_in
+from polyir.loops.levels import convert_equations, lower_scops
 from polyir.model.iteration_arrays import hoist_stack_arrays
 from polyir.target.mlir import MlirPrinter, print_module
+from polyir.universe import pass_type
 
 
 @dataclass(frozen=True)
@@ -24,9 +30,11 @@ class PolyTarget(Target):
     locations: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        from polyir.passes.prerequisites import raised_scops
-
-        raised_scops(module)
+        convert_equations(module)
+        functions = outermost(module, FuncOp)
+        is_distributed = any(KEEPS_LOOPS in each.attributes for each in scops_in(module))
+        if not is_distributed and not all(map(scops_in, functions)):
+            apply_inside(pass_type("poly-raise")(), ctx, module)
         print_module(module, output, self.generic, self.locations)
 
 
@@ -40,11 +48,7 @@ class LoopsTarget(Target):
     locations: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        # A module without scops is printed without what works on them.
-        if any(op.name == "poly.scop" for op in module.walk()):
-            from polyir.passes.prerequisites import lower_scops
-
-            lower_scops(ctx, module)
+        lower_scops(ctx, module)
         hoist_stack_arrays(module)
         print_module(module, output, self.generic, self.locations)
 

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from polyir.base.inner_steps import apply_inside
-from polyir.passes.prerequisites import lower_for_target
+from polyir.loops.levels import lower_for_target
 from polyir.target.gpu import Language, gpu_text
 from polyir.universe import pass_type
 

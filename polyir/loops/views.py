@@ -30,9 +30,9 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.codegen.affine_to_scf import constant_index
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.strided_views import Part, is_row_major, kept_dimensions, parts
+from polyir.loops.affine_to_scf import constant_index
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, map_of
 from polyir.model.memory_accesses import MemoryAccess, access_of

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.base.walks import operations_in
 from polyir.loops.checked_allocations import Threads, check_functions
-from polyir.passes.prerequisites import lower_for_target
+from polyir.loops.levels import lower_for_target
 
 
 def check_added_memory(

@@ -8,8 +8,8 @@ from typing import IO, TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.passes.prerequisites import lower_for_target
-from polyir.targets.deferred import DeferredTarget
+from polyir.loops.levels import lower_for_target
+from polyir.target.deferred import DeferredTarget
 
 if TYPE_CHECKING:
     from polyir.loops.checked_allocations import Threads

@@ -9,10 +9,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.base.inner_steps import apply_inside
-from polyir.passes.lower_to_llvm import LowerToLlvmPass
-from polyir.passes.prerequisites import lower_for_target
+from polyir.loops.levels import lower_for_target
+from polyir.target.deferred import DeferredTarget
 from polyir.target.llvm.text import llvm_ir
-from polyir.targets.deferred import DeferredTarget
+from polyir.universe import pass_type
 
 if TYPE_CHECKING:
     from polyir.loops.checked_allocations import Threads
@@ -37,7 +37,7 @@ class PolyirLlvmTarget(DeferredTarget):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_for_target(ctx, module)
-        apply_inside(LowerToLlvmPass(), ctx, module)
+        apply_inside(pass_type("lower-to-llvm")(), ctx, module)
         output.write(llvm_ir(module, defines_runtime=True))
 
 

@@ -1,0 +1,52 @@
+"""Bring a module down to loops: what is still equations, scops, views or inner modules."""
+
+from __future__ import annotations
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.memref import CollapseShapeOp, ExpandShapeOp, ReinterpretCastOp, SubviewOp
+
+from polyir.base.inner_steps import apply_inside
+from polyir.dialects.affine_extra import DelinearizeIndexOp
+from polyir.dialects.scop import scops_in
+from polyir.universe import pass_type
+
+
+def has_equations(module: ModuleOp) -> bool:
+    """Whether a module has systems of equations."""
+    return any(op.name.startswith("equations.") for op in module.ops)
+
+
+def convert_equations(module: ModuleOp) -> None:
+    """Make functions with scops of the systems of equations of a module, if there are any."""
+    if has_equations(module):
+        apply_inside(pass_type("equations-to-scop")(), Context(), module)
+
+
+def lower_scops(ctx: Context, module: ModuleOp) -> None:
+    """Lower the scops of `module`, if there are any."""
+    if scops_in(module):
+        apply_inside(pass_type("lower-poly")(), ctx, module)
+
+
+def lower_for_target(ctx: Context, module: ModuleOp) -> None:
+    """Lower the scops of `module`, and what no target has: inner modules, views, coordinates."""
+    convert_equations(module)
+    lower_scops(ctx, module)
+    if any(isinstance(op, ModuleOp) for op in module.walk() if op is not module):
+        from polyir.loops.modules import flatten_modules
+
+        flatten_modules(module)
+    lower_views(module)
+
+
+_LOWERED = (SubviewOp, ReinterpretCastOp, CollapseShapeOp, ExpandShapeOp, DelinearizeIndexOp)
+
+
+def lower_views(module: ModuleOp) -> None:
+    """Lower views of arrays, and coordinates of linear indices, to accesses and arithmetic."""
+    if any(isinstance(op, _LOWERED) for op in module.walk()):
+        from polyir.loops.views import expand_index_operations, fold_views
+
+        expand_index_operations(module)
+        fold_views(module)
