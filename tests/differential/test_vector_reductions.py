@@ -44,6 +44,9 @@ def reduction_program(random: Random, name: str, element: str) -> str:
     lines = [f"%{value} = affine.load %{place} : @{place[0]}" for value, place in loads.items()]
     # What is taken in a product must stay small.
     values = ("%a", "%b", "%product") if operation not in ("mulf", "muli") else ("%a", "%sign")
+    if "num" in operation:
+        # Of 0.0 and -0.0, which a product may be, either is the greater.
+        values = ("%a", "%b")
     lines.append(f"%product = arith.mul{kind} %a, %b : {element}")
     lines.append(f"%old = affine.load %X[{updated}] : @X")
     term = random.choice(values)
