@@ -221,7 +221,7 @@ def _box(parts: Sequence[isl.Set], known: isl.Set) -> _Box | None:
     pieces = [isl.Set.from_basic_set(each) for each in accessed.get_basic_sets()]
     ends: list[tuple[AstExpression, AstExpression]] = []
     for position in range(accessed.dim(isl.dim_type.set)):
-        if not all(_is_bounded(piece, position) for piece in pieces):
+        if not accessed.dim_is_bounded(isl.dim_type.set, position):
             return None
         least, greatest = accessed.dim_min(position), accessed.dim_max(position)
         first = _bound(least, [piece.dim_min(position) for piece in pieces], known, Operator.MIN)
@@ -256,14 +256,6 @@ def _bound(
         if part.n_piece() > 1
     ]
     return texts[0] if len(texts) == 1 else AstOperation(operator, tuple(texts))
-
-
-def _is_bounded(part: isl.Set, position: int) -> bool:
-    dimension = isl.dim_type.set
-    return bool(
-        part.dim_has_lower_bound(dimension, position)
-        and part.dim_has_upper_bound(dimension, position)
-    )
 
 
 def _is_choice(bound: isl.PwAff) -> bool:
