@@ -18,7 +18,7 @@ from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import element_bytes
 from polyir.sets.boxes import ends_of
-from polyir.sets.values import isl_value
+from polyir.sets.maps import at_sizes
 
 DEFAULT_ELEMENTS: Final = 1_000_000
 """How many elements the array of most dimensions is taken to have when nothing is known of it."""
@@ -179,7 +179,7 @@ def region_of(points: isl.Set, values: Values) -> Region:
     for place, stride in enumerate(strides_of(points)):
         if stride > 1:
             # The hull has values between, and some beyond the first and the last one.
-            numbers = _with_numbers(points, values)
+            numbers = at_sizes(points, values)
             if numbers.is_empty():
                 return nothing
             least, most = ends_of(numbers, place)
@@ -214,7 +214,7 @@ def _with_parts(points: isl.Set, values: Values, region: Region) -> Region:
 
 def _is_function(points: isl.Set, values: Values, part: int, other: int) -> bool:
     """Whether one iterator is a function of another one."""
-    pairs = isl.Map.from_range(_with_numbers(points, values))
+    pairs = isl.Map.from_range(at_sizes(points, values))
     for place in reversed(range(points.dim(isl.dim_type.set))):
         if place not in (part, other):
             pairs = pairs.project_out(isl.dim_type.out, place, 1)
@@ -228,14 +228,6 @@ def strides_of(points: isl.Set) -> tuple[int, ...]:
     if not any(each.dim(isl.dim_type.div) for each in points.get_basic_sets()):
         return (1,) * rank
     return tuple(max(1, points.get_stride(place).to_python()) for place in range(rank))
-
-
-def _with_numbers(points: isl.Set, values: Values) -> isl.Set:
-    """A set with numbers in place of parameters."""
-    for position in range(points.dim(isl.dim_type.param)):
-        name = points.get_dim_name(isl.dim_type.param, position) or ""
-        points = points.fix_val(isl.dim_type.param, position, isl_value(values[name]))
-    return points
 
 
 def constraints_of(points: isl.Set, values: Values) -> tuple[Constraint, ...]:

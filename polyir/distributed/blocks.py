@@ -28,7 +28,7 @@ from polyir.distributed.functions import LocalPart, dynamic
 from polyir.distributed.neighbours import rank_of
 from polyir.distributed.options import DistributionOptions
 from polyir.distributed.ownership import ArrayPart, Ownership
-from polyir.distributed.phases import Range
+from polyir.distributed.phases import TiledRange
 from polyir.loops.code import Code
 
 Parts = Mapping[str, LocalPart]
@@ -318,7 +318,7 @@ class Blocks:
             for name in ends
         ]
 
-    def _tiles(self, code: Code, range: Range, values: Values) -> tuple[SSAValue, SSAValue]:
+    def _tiles(self, code: Code, range: TiledRange, values: Values) -> tuple[SSAValue, SSAValue]:
         """The first tile of a loop, and how many there are."""
         first, last = (
             value_where_defined(code, self._scop, tile, values)

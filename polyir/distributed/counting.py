@@ -25,7 +25,7 @@ from polyir.base.diagnostics import PolyirError
 from polyir.schedule.linear import Row, constraint_rows
 from polyir.sets.boxes import ends_of
 from polyir.sets.lists import basic_sets_of
-from polyir.sets.values import isl_value
+from polyir.sets.maps import at_sizes
 
 MOST_VISITED: Final = 200_000
 """The values that are visited one by one for one set, at most."""
@@ -356,9 +356,9 @@ def _extent(rows: Iterable[Row], column: int, width: int) -> tuple[float, float]
 
 def fixed(points: isl.Set, values: Mapping[str, int]) -> isl.Set:
     """A set for these values of parameters, of which it keeps none of them."""
-    for name, value in values.items():
+    points = at_sizes(points, values)
+    for name in values:
         place = points.find_dim_by_name(isl.dim_type.param, name)
         if place >= 0:
-            points = points.fix_val(isl.dim_type.param, place, isl_value(value))
             points = points.project_out(isl.dim_type.param, place, 1)
     return points

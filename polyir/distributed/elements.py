@@ -21,7 +21,7 @@ import islpy as isl
 
 from polyir.dialects.dependence import DependenceKind
 from polyir.distributed.extents import existing_elements
-from polyir.distributed.phases import Phase, Range, unused_stem
+from polyir.distributed.phases import Phase, TiledRange, unused_stem
 from polyir.model.analysis import flow_by_dates
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
@@ -38,7 +38,7 @@ class Division:
     """
 
     name: str
-    ranges: tuple[Range, ...]
+    ranges: tuple[TiledRange, ...]
 
     def begin(self, dimension: int, who: str) -> str:
         """The parameter for the first tile of a block."""
@@ -335,7 +335,7 @@ def divisions_of(phases: Sequence[Phase], taken: Collection[str]) -> dict[str, D
     divisions: dict[str, Division] = {}
     for number, group in enumerate(groups):
         ranges = tuple(
-            reduce(Range.union, each) for each in zip(*(p.ranges for p in group), strict=True)
+            reduce(TiledRange.union, each) for each in zip(*(p.ranges for p in group), strict=True)
         )
         division = Division(f"{stem}{number}", ranges)
         divisions |= {phase.name: division for phase in group}

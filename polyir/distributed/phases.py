@@ -27,7 +27,7 @@ from polyir.tree.nodes import joined
 
 
 @dataclass(frozen=True)
-class Range:
+class TiledRange:
     """The values of a parallel loop in all steps: from `least` to `greatest`, in tiles.
 
     Both are functions of the parameters of the scop, where the loop runs at all. Tile t has the
@@ -40,7 +40,7 @@ class Range:
     stride: int
     offset: int
 
-    def is_near(self, other: Range) -> bool:
+    def is_near(self, other: TiledRange) -> bool:
         """Do the bounds of two loops differ by bounded numbers, whatever the parameters are?"""
         return all(
             _is_bounded(one.sub(another))
@@ -50,7 +50,7 @@ class Range:
             )
         )
 
-    def union(self, other: Range) -> Range:
+    def union(self, other: TiledRange) -> TiledRange:
         """A range around both, with the larger tiles."""
         larger = max(self, other, key=lambda each: each.stride)
         return replace(
@@ -90,7 +90,7 @@ class Phase:
     steps: int
     stem: str
     place: isl.UnionMap
-    ranges: tuple[Range, ...]
+    ranges: tuple[TiledRange, ...]
     is_near: bool
     tree: Node
     is_divided: bool
@@ -277,7 +277,7 @@ class _Division:
             is_near = True
             place = isl.UnionMap.from_domain_and_range(around.domain, isl.UnionSet("{ [0] }"))
             zero = isl.PwAff("{ [(0)] }")
-            ranges = (Range(zero, zero, 1, 0),)
+            ranges = (TiledRange(zero, zero, 1, 0),)
         self.phases.append(
             Phase(
                 f"P{len(self.phases)}",
@@ -297,7 +297,7 @@ class _Division:
     def _has_updates(self, domain: isl.UnionSet) -> bool:
         return any(each.get_tuple_name() in self._updates for each in sets_of(domain))
 
-    def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> Range:
+    def _range(self, place: isl.UnionMap, position: int, is_sum: bool) -> TiledRange:
         (values,) = sets_of(place.range())
         values = values.intersect_params(self._context)
         stride, offset = _stride_of(values, position)
@@ -306,7 +306,7 @@ class _Division:
             # have none: pieces of several statements may end at different parameters.
             values = coalesced(values.remove_divs())
         least, greatest = (coalesced(bound(position)) for bound in (values.dim_min, values.dim_max))
-        return Range(least, greatest, stride, offset)
+        return TiledRange(least, greatest, stride, offset)
 
 
 def _with_instances(node: Node, domain: isl.UnionSet) -> Node:

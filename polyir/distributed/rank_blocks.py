@@ -16,7 +16,7 @@ import islpy as isl
 
 from polyir.distributed.counting import fixed
 from polyir.distributed.elements import OWN, PEER, Division
-from polyir.distributed.phases import Range
+from polyir.distributed.phases import TiledRange
 from polyir.distributed.sized_program import SizedProgram
 from polyir.sets.boxes import constant_box
 
@@ -258,7 +258,7 @@ def _grid_around(counts: Sequence[Sequence[int]], dimensions: int) -> tuple[int,
     return tuple(sides)
 
 
-def _tiles(range: Range, sizes: Mapping[str, int]) -> tuple[int, int]:
+def _tiles(range: TiledRange, sizes: Mapping[str, int]) -> tuple[int, int]:
     """The first tile of a loop, and how many there are."""
     ends = []
     for value in (range.least, range.greatest):

@@ -19,6 +19,7 @@ from polyir.equations.domains import Domains
 from polyir.equations.element_types import ElementType, Value
 from polyir.equations.functions import (
     Point,
+    at_parameters,
     function_of,
     functions_of,
     membership_of,
@@ -225,9 +226,7 @@ class _Instance:
     def _chosen_body(self) -> Body:
         for body in self._system.bodies:
             context = body.context.intersect(self._system.context)
-            for place, value in enumerate(self._parameters):
-                context = context.fix_val(isl.dim_type.param, place, isl_value(value))
-            if not context.is_empty():
+            if not at_parameters(context, self._parameters).is_empty():
                 return body
         values = zip(self._system.parameters, self._parameters, strict=True)
         given = ", ".join(f"{name} = {value}" for name, value in values)
@@ -236,9 +235,7 @@ class _Instance:
     def _prepare(self, equation: Equation) -> None:
         """List the points of each reduction by the point to which they contribute."""
         domain = self._system.variables[equation.variable].domain
-        for place, value in enumerate(self._parameters):
-            domain = domain.fix_val(isl.dim_type.param, place, isl_value(value))
-        self._list_bodies(equation.expression, domain)
+        self._list_bodies(equation.expression, at_parameters(domain, self._parameters))
 
     def _list_bodies(self, expression: Expression, needed: isl.Set) -> None:
         reductions: dict[int, tuple[Reduce, isl.Set]] = {}

@@ -32,7 +32,7 @@ from polyir.irregular.slices import (
     Values,
     computed_subscripts,
 )
-from polyir.irregular.subscript_ranges import Ranges, inspect_ranges
+from polyir.irregular.subscript_ranges import RangesInMemory, inspect_ranges
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, is_outside, range_of
 from polyir.model.affine import NotAffineError
@@ -91,7 +91,7 @@ def reorder_data(slice: AddressSlice, order: Order, report: Report) -> None:
     executor.rewrite(memories, loops)
 
 
-def _needed_ranges(ranges: Ranges | None, pointers: tuple[SSAValue, ...]) -> list[SSAValue]:
+def _needed_ranges(ranges: RangesInMemory | None, pointers: tuple[SSAValue, ...]) -> list[SSAValue]:
     """The numbers in memory that an inspector reads."""
     if ranges is None:
         return []
@@ -110,7 +110,7 @@ class _Sizes:
     """
 
     memories: tuple[SSAValue, ...]
-    ranges: Ranges | None
+    ranges: RangesInMemory | None
 
     def mapped(self, values: Values) -> _Sizes:
         """The sizes in terms of the values that stand for those of the program."""
@@ -118,7 +118,7 @@ class _Sizes:
             return self
         common = self.ranges.common.mapped(values)
         of = {array: each.mapped(values) for array, each in self.ranges.of.items()}
-        return _Sizes(self.memories, Ranges(common, of))
+        return _Sizes(self.memories, RangesInMemory(common, of))
 
     def number(self, code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
         """The greatest number of elements, at least 1."""

@@ -31,7 +31,7 @@ from polyir.irregular.checked_indices import (
     IndexChecks,
 )
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, declared_extents
-from polyir.irregular.index_limits import Range, promised_range, sources_of_range
+from polyir.irregular.index_limits import PromisedRange, promised_range, sources_of_range
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.plans import EXECUTOR, InspectionPlan, add_plans, functions_in, is_read
 from polyir.irregular.slices import (
@@ -183,7 +183,7 @@ class _Limits:
     the names that they have in the check."""
 
     extents: dict[SSAValue, list[Extent | None]]
-    ranges: dict[SSAValue, Range]
+    ranges: dict[SSAValue, PromisedRange]
 
     def add_stated(self, code: Code, slice: AddressSlice, values: Values) -> None:
         """Add what is known of pointers of C."""

@@ -22,14 +22,14 @@ _ARGUMENT: Final = re.compile(r"arg(\d+)")
 
 
 @dataclass(frozen=True)
-class Range:
+class PromisedRange:
     """The numbers from `first` to `last`."""
 
     first: SSAValue
     last: SSAValue
 
 
-def promised_range(code: Code, memory: SSAValue, values: Values) -> Range | None:
+def promised_range(code: Code, memory: SSAValue, values: Values) -> PromisedRange | None:
     """What the elements of an index array are promised to be, in an inspector.
 
     `values` stand for those of the program. `None` if nothing simple is known.
@@ -46,7 +46,7 @@ def promised_range(code: Code, memory: SSAValue, values: Values) -> Range | None
     reader = AstExpressionReader(known)
     build = isl.AstBuild.from_context(isl.Set.universe(first.get_domain_space().params()))
     lower, upper = (expression_from_isl(build.expr_from_pw_aff(end)) for end in (first, last))
-    return Range(reader.value(lower, code.builder), reader.value(upper, code.builder))
+    return PromisedRange(reader.value(lower, code.builder), reader.value(upper, code.builder))
 
 
 def sources_of_range(memory: SSAValue) -> tuple[SSAValue, ...]:

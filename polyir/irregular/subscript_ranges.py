@@ -28,24 +28,24 @@ from polyir.model.memory_accesses import ElementAccess
 
 
 @dataclass(frozen=True)
-class Range:
+class RangeInMemory:
     """Numbers in memory: the first subscript, and the number of subscripts from there on."""
 
     first: SSAValue
     size: SSAValue
 
-    def mapped(self, values: Values) -> Range:
+    def mapped(self, values: Values) -> RangeInMemory:
         """The numbers that stand for these ones."""
-        return Range(values.get(self.first, self.first), values.get(self.size, self.size))
+        return RangeInMemory(values.get(self.first, self.first), values.get(self.size, self.size))
 
 
 @dataclass(frozen=True)
-class Ranges:
+class RangesInMemory:
     """The ranges of the arrays that have a common order, all together and each alone, and those of
     index arrays."""
 
-    common: Range
-    of: Mapping[SSAValue, Range]
+    common: RangeInMemory
+    of: Mapping[SSAValue, RangeInMemory]
 
 
 def inspect_ranges(
@@ -53,7 +53,7 @@ def inspect_ranges(
     region: Operation,
     accesses: Sequence[ElementAccess],
     memories: Collection[SSAValue],
-) -> Ranges:
+) -> RangesInMemory:
     """Add an inspector of the subscripts that accesses have in a region, that or a part of which
     is `loop`.
 
@@ -86,8 +86,8 @@ def inspect_ranges(
     for array, each in known.items():
         _store(inspection, array.name_hint or "memory", each)
     found = iter(inspection.finish("extents"))
-    ranges = [Range(first, size) for first, size in zip(found, found, strict=True)]
-    return Ranges(ranges[0], dict(zip(arrays, ranges[1:], strict=True)))
+    ranges = [RangeInMemory(first, size) for first, size in zip(found, found, strict=True)]
+    return RangesInMemory(ranges[0], dict(zip(arrays, ranges[1:], strict=True)))
 
 
 def _slices(

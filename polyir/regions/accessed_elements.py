@@ -7,7 +7,7 @@ from functools import reduce
 
 import islpy as isl
 from xdsl.builder import Builder
-from xdsl.dialects import affine, func
+from xdsl.dialects import affine, arith, func
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint
 from polyir.codegen.ast import AstExpression, AstOperation, Operator, expression_from_isl
 from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.dialects.scop import ScopOp
+from polyir.frontend.c.entry_values import return_only
 from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.memory_accesses import MemoryAccess, accesses_of
@@ -212,7 +213,33 @@ def condition_text(holds: isl.Set, known: isl.Set) -> AstExpression | None:
     return expression_from_isl(isl.AstBuild.from_context(known).expr_from_set(condition))
 
 
-def builder_at_end(block: Block) -> Builder:
-    """A builder in front of the last operation of a block."""
-    assert block.last_op is not None
-    return Builder(InsertPoint.before(block.last_op))
+class Computed:
+    """Values that are computed at the end of a function, and known by their positions."""
+
+    def __init__(self, elements: AccessedElements) -> None:
+        self._block = elements.block
+        self._reader = elements.reader()
+        assert self._block.last_op is not None
+        self._builder = Builder(InsertPoint.before(self._block.last_op))
+        self._values: list[SSAValue] = []
+
+    def number(self, expression: AstExpression) -> int:
+        """The position of the value of an expression."""
+        return self._position(self._reader.value(expression, self._builder))
+
+    def condition(self, condition: AstExpression) -> int:
+        """The position of a condition."""
+        return self._position(self._reader.condition(condition, self._builder))
+
+    def constant(self, number: int) -> int:
+        """The position of a number."""
+        op = arith.ConstantOp.from_int_and_width(number, IndexType())
+        return self._position(self._builder.insert(op).result)
+
+    def _position(self, value: SSAValue) -> int:
+        self._values.append(value)
+        return len(self._values) - 1
+
+    def finish(self) -> None:
+        """Let the function return the values; only their computation stays in it."""
+        return_only(self._block, self._values)

@@ -7,7 +7,7 @@ between the first and the last element that may be accessed are compared before 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
@@ -20,43 +20,33 @@ from polyir.base.diagnostics import SourceLocation
 from polyir.base.limits import limited
 from polyir.codegen.ast import AstExpression, AstOperation, Operator, conjuncts
 from polyir.frontend.c.advice import RESTRICT
-from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
 from polyir.regions.accessed_elements import (
     MOST_PIECES,
     AccessedElements,
+    Computed,
     bound_text,
-    builder_at_end,
     condition_text,
     extremum_text,
 )
+from polyir.target.c.region import ElementRange
 
-
-@dataclass(frozen=True)
-class ArgumentRange:
-    """The elements of an argument in a box of subscripts, or the whole argument.
-
-    `ends` are positions among the values that the check's function returns: the first and the
-    last subscript of each dimension. `None` stands for the whole object. `condition` is the
-    position of a condition without which the pointer to the elements must not be read.
-    """
-
-    operand: int | str
-    ends: tuple[tuple[int, int], ...] | None
-    condition: int | None = None
+Memory = ElementRange | int | str
+"""Elements of an argument, or all of it: its number, or the name of a variable."""
 
 
 @dataclass(frozen=True)
 class ApartPair:
-    """Two ranges that must not overlap, unless the value at the position `needless` is true.
+    """Two parts of memory that must not overlap, unless the value at `needless` is true.
 
-    Then, one of them has no elements.
+    Then, one of them has no elements. Positions are those among the values that the check's
+    function returns.
     """
 
-    first: ArgumentRange
-    second: ArgumentRange
+    first: Memory
+    second: Memory
     needless: int | None = None
 
 
@@ -78,9 +68,14 @@ class AliasCheck:
     @property
     def pointers(self) -> tuple[int, ...]:
         """The arguments the pointers to which are read, whatever the region does."""
-        ranges = [each for pair in self.pairs for each in (pair.first, pair.second)]
-        operands = dict.fromkeys(each.operand for each in ranges if each.condition is None)
-        return tuple(each for each in operands if isinstance(each, int))
+        found: dict[int, None] = {}
+        for pair in self.pairs:
+            for each in (pair.first, pair.second):
+                if isinstance(each, int):
+                    found[each] = None
+                elif isinstance(each, ElementRange) and each.condition is None:
+                    found[each.argument] = None
+        return tuple(found)
 
 
 def operands_of(overlaps: Sequence[PossibleOverlap]) -> tuple[int, ...]:
@@ -129,19 +124,20 @@ def alias_check(
         if boxes.by_operand[operand] is None and _must_have_box(function, arguments, operand):
             assert isinstance(operand, int)
             raise _unknown(arguments[operand], location)
-    elements = AccessedElements(function)
-    writer = _Writer(elements)
-    ranges = {operand: writer.range(operand, boxes.by_operand[operand]) for operand in operands}
+    computed = Computed(AccessedElements(function))
+    ranges = {
+        operand: _memory(computed, operand, boxes.by_operand[operand]) for operand in operands
+    }
     pairs = tuple(
         ApartPair(
             ranges[pair.first],
             ranges[pair.second],
-            None if needless is None else writer.condition(needless),
+            None if needless is None else computed.condition(needless),
         )
         for pair, needless in zip(overlaps, boxes.needless, strict=True)
     )
-    executed = tuple(map(writer.condition, boxes.executed))
-    return_only(function.body.block, writer.results)
+    executed = tuple(map(computed.condition, boxes.executed))
+    computed.finish()
     return AliasCheck(function, pairs, executed=executed)
 
 
@@ -225,7 +221,7 @@ def _box(parts: Sequence[isl.Set], known: isl.Set) -> _Box | None:
     pieces = [isl.Set.from_basic_set(each) for each in accessed.get_basic_sets()]
     ends: list[tuple[AstExpression, AstExpression]] = []
     for position in range(accessed.dim(isl.dim_type.set)):
-        if not all(_is_bounded(piece, position) for piece in pieces):
+        if not accessed.dim_is_bounded(isl.dim_type.set, position):
             return None
         least, greatest = accessed.dim_min(position), accessed.dim_max(position)
         first = _bound(least, [piece.dim_min(position) for piece in pieces], known, Operator.MIN)
@@ -262,14 +258,6 @@ def _bound(
     return texts[0] if len(texts) == 1 else AstOperation(operator, tuple(texts))
 
 
-def _is_bounded(part: isl.Set, position: int) -> bool:
-    dimension = isl.dim_type.set
-    return bool(
-        part.dim_has_lower_bound(dimension, position)
-        and part.dim_has_upper_bound(dimension, position)
-    )
-
-
 def _is_choice(bound: isl.PwAff) -> bool:
     """Whether one comparison decides which of two cases a bound is."""
     if bound.n_piece() != 2:
@@ -278,31 +266,9 @@ def _is_choice(bound: isl.PwAff) -> bool:
     return any(len(d) == 1 and d[0].n_constraint() == 1 for d in domains)
 
 
-@dataclass
-class _Writer:
-    """Computes ends and conditions at the end of a function."""
-
-    elements: AccessedElements
-    results: list[SSAValue] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._reader = self.elements.reader()
-        self._builder = builder_at_end(self.elements.block)
-
-    def _position(self, value: SSAValue) -> int:
-        self.results.append(value)
-        return len(self.results) - 1
-
-    def range(self, operand: int | str, box: _Box | None) -> ArgumentRange:
-        """The range of an operand in a box."""
-        if box is None:
-            return ArgumentRange(operand, None)
-        ends = [
-            tuple(self._position(self._reader.value(each, self._builder)) for each in pair)
-            for pair in box
-        ]
-        return ArgumentRange(operand, tuple((first, last) for first, last in ends))
-
-    def condition(self, condition: AstExpression) -> int:
-        """The position of a condition."""
-        return self._position(self._reader.condition(condition, self._builder))
+def _memory(computed: Computed, operand: int | str, box: _Box | None) -> Memory:
+    """An operand, or its elements in a box."""
+    if box is None or isinstance(operand, str):
+        return operand
+    ends = tuple((computed.number(first), computed.number(last)) for first, last in box)
+    return ElementRange(operand, ends)

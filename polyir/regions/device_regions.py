@@ -9,13 +9,13 @@ original statements are executed.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, count
 
 import islpy as isl
 from xdsl.builder import Builder
-from xdsl.dialects import arith, func, gpu, memref
+from xdsl.dialects import func, gpu, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FunctionType,
@@ -30,15 +30,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.base.diagnostics import SourceLocation
 from polyir.base.limits import limited
 from polyir.codegen.ast import AstExpression, conjuncts
-from polyir.frontend.c.entry_values import return_only
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.model.raising.effects import stores_in
 from polyir.regions.accessed_elements import (
     AccessedElements,
+    Computed,
     bounds_text,
-    builder_at_end,
     condition_text,
 )
 from polyir.target.abi import ArrayParameter, Scalar, Signature, signature_of, symbol_name
@@ -102,9 +101,13 @@ def device_region(
     for position in needed:
         if found[position] is None:
             raise _unknown(content.arguments[position], location)
-    writer = _RangeWriter(AccessedElements(function))
-    accessed = {position: tuple(map(writer.range, found[position] or ())) for position in needed}
-    zero = writer.finish()
+    computed = Computed(AccessedElements(function))
+    accessed = {
+        position: tuple(_positions(each, computed) for each in found[position] or ())
+        for position in needed
+    }
+    zero = computed.constant(0)
+    computed.finish()
     pairs = () if assume_no_alias else tuple(_pairs(content))
     return DeviceRegion(function, accessed, zero, pairs)
 
@@ -163,33 +166,12 @@ def _unknown(argument: SourceArgument, location: SourceLocation) -> NotModelledE
     )
 
 
-@dataclass
-class _RangeWriter:
-    """Computes ranges at the end of a function."""
-
-    elements: AccessedElements
-    _results: list[SSAValue] = field(default_factory=list)
-
-    def range(self, accessed: _Accessed) -> AccessedRange:
-        """The range of an array."""
-        reader, builder = self.elements.reader(), builder_at_end(self.elements.block)
-
-        def position(value: SSAValue) -> int:
-            self._results.append(value)
-            return len(self._results) - 1
-
-        return AccessedRange(
-            position(reader.value(accessed.rows, builder)),
-            tuple(position(reader.value(each, builder)) for each in accessed.last),
-            tuple(position(reader.condition(each, builder)) for each in accessed.conditions),
-        )
-
-    def finish(self) -> int:
-        """Only the computation of the results stays in the function; the position of a zero."""
-        zero = arith.ConstantOp.from_int_and_width(0, IndexType())
-        builder_at_end(self.elements.block).insert(zero)
-        return_only(self.elements.block, [*self._results, zero.result])
-        return len(self._results)
+def _positions(accessed: _Accessed, computed: Computed) -> AccessedRange:
+    return AccessedRange(
+        computed.number(accessed.rows),
+        tuple(map(computed.number, accessed.last)),
+        tuple(map(computed.condition, accessed.conditions)),
+    )
 
 
 @dataclass(frozen=True)

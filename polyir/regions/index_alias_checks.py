@@ -25,7 +25,8 @@ from polyir.irregular.slices import AddressSlice, Element, address_slice
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.memory_accesses import ElementAccess
-from polyir.regions.alias_checks import AliasCheck, ApartPair, ArgumentRange
+from polyir.regions.alias_checks import AliasCheck, ApartPair, Memory
+from polyir.target.c.region import ElementRange
 
 
 def replaying_alias_check(
@@ -54,7 +55,7 @@ def replaying_alias_check(
         raise PolyirError("no loop in it accesses what may overlap", location)
     boxes = [box for slice in slices for box in _inspected(slice, location)]
     results = _Results(copy, name, arguments)
-    ranges = {operand: [ArgumentRange(operand, None)] for operand in operands}
+    ranges: dict[int | str, list[Memory]] = {operand: [operand] for operand in operands}
     for memory, operand in memories.items():
         ranges[operand] = [results.range(box, operand) for box in boxes if box.memory is memory]
     called = results.finish()
@@ -170,7 +171,7 @@ class _Results:
         self._code = Code(InsertPoint.before(self._call))
         self._results: list[SSAValue] = []
 
-    def range(self, box: _Box, operand: int) -> ArgumentRange:
+    def range(self, box: _Box, operand: int) -> ElementRange:
         """The range of an argument in a box."""
         values = [
             (self._code.load(self._known[each.first]), self._code.load(self._known[each.last]))
@@ -179,9 +180,9 @@ class _Results:
         ends = tuple((self._position(first), self._position(last)) for first, last in values)
         origin = self._arguments[operand].origin
         if origin.pointer in (None, origin.root):
-            return ArgumentRange(operand, ends)
+            return ElementRange(operand, ends)
         first, last = values[0]
-        return ArgumentRange(operand, ends, self._position(self._code.compared(first, "sle", last)))
+        return ElementRange(operand, ends, self._position(self._code.compared(first, "sle", last)))
 
     def _position(self, value: SSAValue) -> int:
         self._results.append(value)

@@ -225,12 +225,8 @@ def check_text(
 ) -> CheckText:
     """The check in C."""
     ranges = dict.fromkeys(each for pair in check.pairs for each in (pair.first, pair.second))
-    boxes = {
-        range: ElementRange(range.operand, range.ends, range.condition)
-        for range in ranges
-        if isinstance(range.operand, int) and range.ends is not None
-    }
-    texts = range_texts(check.function, forms, tuple(boxes.values()), taken, check.called)
+    boxes = [range for range in ranges if isinstance(range, ElementRange)]
+    texts = range_texts(check.function, forms, boxes, taken, check.called)
     before, found = texts.before, dict(zip(boxes, texts.ranges, strict=True))
     tested = (*check.conditions, *check.executed)
     conditions = dict.fromkeys(operand_text(texts.values[position]) for position in tested)
@@ -239,16 +235,15 @@ def check_text(
         parts: list[str] = []
         needless = [] if pair.needless is None else [texts.values[pair.needless]]
         for range in (pair.first, pair.second):
-            if range in found:
+            if isinstance(range, ElementRange):
                 text = found[range]
                 parts.append(f"{text.first}, {text.end}")
                 if text.condition is not None:
                     conditions[f"({text.condition})"] = None
             else:
-                operand = range.operand
-                name = operand if isinstance(operand, str) else forms[operand].text
+                name = range if isinstance(range, str) else forms[range].text
                 parts.append(f"&{name}, &{name} + 1")
-                needless += _if_null(content, operand, name)
+                needless += _if_null(content, range, name)
         apart.setdefault(tuple(dict.fromkeys(needless)), {})[disjoint_call(parts)] = None
     for alternatives, calls in apart.items():
         together = " &&\n".join(calls)

@@ -12,8 +12,9 @@ import islpy as isl
 from polyir.model.scop import Scop
 from polyir.sets.boxes import ends_of, least_of
 from polyir.sets.lists import parameters_of
+from polyir.sets.maps import at_sizes
 from polyir.sets.values import isl_value
-from polyir.view.picture import MOST_DIMENSIONS, parameter_point
+from polyir.view.picture import MOST_DIMENSIONS
 
 MOST_POINTS: Final = 1500
 """About how many points a picture has at most: those of boxes around the statements count."""
@@ -54,7 +55,7 @@ def drawn_of(scop: Scop, stride: int) -> Drawn:
     parameters = _sizes(scop, tuple(shown.values()), stride)
     if parameters is None:
         return Drawn({}, (), left_out)
-    fixed = [_fixed(domain, parameters) for domain in shown.values()]
+    fixed = [at_sizes(domain, parameters) for domain in shown.values()]
     width = _width(fixed, stride)
     if width:
         fixed = [_cut(points, width) for points in fixed]
@@ -110,17 +111,12 @@ def _fixed_value(scop: Scop, name: str) -> int | None:
 
 
 def _is_possible(scop: Scop, values: Mapping[str, int]) -> bool:
-    point = parameter_point(values, scop.context.get_space())
-    return not point.intersect(scop.context).is_empty()
+    return not at_sizes(scop.context, values).is_empty()
 
 
 def _points(domains: Sequence[isl.Set], values: Mapping[str, int]) -> float:
     """How many points the boxes around the domains have together."""
-    return sum(prod(_extents(_fixed(domain, values))) for domain in domains)
-
-
-def _fixed(domain: isl.Set, values: Mapping[str, int]) -> isl.Set:
-    return domain.intersect_params(parameter_point(values, domain.get_space()))
+    return sum(prod(_extents(at_sizes(domain, values))) for domain in domains)
 
 
 def _extents(points: isl.Set) -> list[float]:

@@ -23,6 +23,7 @@ from polyir.model.statements import AccessKind
 from polyir.runtime.functions import numpy_type
 from polyir.sets.boxes import greatest_of
 from polyir.sets.lists import maps_of, parameters_of
+from polyir.sets.maps import at_sizes
 from polyir.sets.values import isl_value
 from polyir.target.abi import (
     ArrayParameter,
@@ -102,9 +103,7 @@ def _sizes_in_context(
     Raises `PolyirError` if the values given are outside the context.
     """
     context = _context(requirements, names, wanted)
-    left = context
-    for source, value in given.items():
-        left = _fixed(left, _name(names, source), value)
+    left = at_sizes(context, {_name(names, source): value for source, value in given.items()})
     if left.is_empty():
         shown = ", ".join(f"{_name(names, source)} = {value}" for source, value in given.items())
         what = f"{shown} {'is' if len(given) == 1 else 'are'} outside the context" if given else ""
@@ -118,7 +117,7 @@ def _sizes_in_context(
             continue
         name = _name(names, source)
         chosen[source] = _nearest_value(left, name, default_size)
-        left = _fixed(left, name, chosen[source])
+        left = at_sizes(left, {name: chosen[source]})
         if chosen[source] != default_size:
             note = f"{name} is {chosen[source]}: {default_size} is outside the context {context}"
             missed("polyir-run", note, function)
@@ -142,13 +141,6 @@ def _context(
             position = context.find_dim_by_name(isl.dim_type.param, name)
             context = context.project_out(isl.dim_type.param, position, 1)
     return context.coalesce()
-
-
-def _fixed(points: isl.Set, name: str, value: int) -> isl.Set:
-    position = points.find_dim_by_name(isl.dim_type.param, name)
-    return (
-        points if position < 0 else points.fix_val(isl.dim_type.param, position, isl_value(value))
-    )
 
 
 def _preferably_positive(points: isl.Set, name: str) -> isl.Set:
@@ -210,8 +202,7 @@ def _accessed_extents(
 def _bounding_extents(
     elements: isl.Set, sizes: Mapping[str, int], default_size: int
 ) -> tuple[int, ...]:
-    for position, name in enumerate(parameters_of(elements.get_space())):
-        elements = elements.fix_val(isl.dim_type.param, position, isl_value(sizes[name]))
+    elements = at_sizes(elements, sizes)
     extents: list[int] = []
     for position in range(elements.dim(isl.dim_type.set)):
         last = greatest_of(elements, position)

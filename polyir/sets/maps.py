@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 import islpy as isl
@@ -21,6 +22,18 @@ def moved_along(space: isl.Space, position: int, step: int) -> isl.Map:
     values = isl.MultiAff.identity(space.map_from_set())
     moved = values.get_at(position).add_constant_val(isl_value(step))
     return isl.Map.from_multi_aff(values.set_at(position, moved))
+
+
+def at_sizes(points: Relation, sizes: Mapping[str, int]) -> Relation:
+    """The part of a set or map at the values of parameters that `sizes` has by name.
+
+    Names that are none of its parameters do not count.
+    """
+    for name, value in sizes.items():
+        position = points.find_dim_by_name(isl.dim_type.param, name)
+        if position >= 0:
+            points = points.fix_val(isl.dim_type.param, position, isl_value(value))
+    return points
 
 
 def coordinate(points: Relation, position: int) -> Relation:

@@ -13,6 +13,7 @@ from polyir.base.limits import within_operations
 from polyir.dialects.loop_attributes import DynamicAttr, ParallelAttr
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves, loop_steps
+from polyir.sets.boxes import most_values
 from polyir.sets.lists import basic_sets_of, maps_of
 from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode, mapped_children
@@ -100,8 +101,9 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
         return True
     if step < LARGE_STEP:
         # Tiles have few points in each dimension: mostly, that is all there is to know.
-        extent = _greatest_extent(iterations, depth)
-        if extent.is_int() and extent < (FEW if _has_parameters(iterations) else step):
+        inner_loop = isl.Map.from_range(iterations)
+        most = most_values(inner_loop.move_dims(isl.dim_type.in_, 0, kind, 0, depth + 1))
+        if most is not None and most <= (FEW if _has_parameters(iterations) else step):
             return True
     own = iterations.dim(parameter)
     # isl wants names of parameters.
@@ -128,19 +130,6 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
 def _has_parameters(iterations: isl.Set) -> bool:
     parameter = isl.dim_type.param
     return bool(iterations.involves_dims(parameter, 0, iterations.dim(parameter)))
-
-
-def _greatest_extent(iterations: isl.Set, depth: int) -> isl.Val:
-    """How far apart two values of the dimension after `depth` are at most, all before it equal."""
-    kind, parameter = isl.dim_type.set, isl.dim_type.param
-    own = iterations.dim(parameter)
-    points = iterations.move_dims(kind, 0, parameter, 0, own)
-    outer = own + depth + 1
-    values = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, outer)
-    pairs = values.flat_range_product(values).wrap().flatten()
-    space = isl.LocalSpace.from_space(pairs.get_space())
-    first, second = (isl.Aff.var_on_domain(space, kind, place) for place in (outer, outer + 1))
-    return pairs.max_val(second.sub(first))
 
 
 def _are_apart(values: isl.Set, one: int, other: int) -> bool:

@@ -16,7 +16,7 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.model.scop import Scop
 from polyir.sets.boxes import shape_of
 from polyir.sets.lists import maps_of, parameters_of
-from polyir.sets.values import isl_value
+from polyir.sets.maps import at_sizes
 
 Coordinates = tuple[int, ...]
 
@@ -83,7 +83,7 @@ def parameter_values(scop: Scop, values: Sequence[int], size: int) -> dict[str, 
             f"expected one value per parameter ({', '.join(names) or 'none'}), got {len(values)}"
         )
     chosen = dict(zip(names, values or (size,) * len(names), strict=True))
-    if parameter_point(chosen, scop.context.get_space()).intersect(scop.context).is_empty():
+    if at_sizes(scop.context, chosen).is_empty():
         shown = ", ".join(f"{name} = {value}" for name, value in chosen.items())
         raise OptionError(f"the scop's context excludes {shown}")
     return chosen
@@ -156,7 +156,7 @@ def dates_of(
 
 def _require_few(instances: isl.Set, parameters: Mapping[str, int]) -> None:
     """Raise `OptionError` if the box around `instances` has more than `MOST_INSTANCES` points."""
-    points = instances.intersect_params(parameter_point(parameters, instances.get_space()))
+    points = at_sizes(instances, parameters)
     if points.is_empty():
         return
     name = instances.get_tuple_name()
@@ -174,7 +174,7 @@ def pairs_of(
     relation: isl.Map, parameters: Mapping[str, int]
 ) -> list[tuple[Coordinates, Coordinates]]:
     """All pairs of a relation, in lexicographic order."""
-    fixed = relation.intersect_params(parameter_point(parameters, relation.get_space()))
+    fixed = at_sizes(relation, parameters)
     count = relation.dim(isl.dim_type.in_)
     points = fixed.wrap().flatten()
     points = points.project_out(isl.dim_type.param, 0, points.dim(isl.dim_type.param))
@@ -187,16 +187,6 @@ def pairs_of(
 
     points.foreach_point(add)
     return [(values[:count], values[count:]) for values in sorted(found)]
-
-
-def parameter_point(parameters: Mapping[str, int], space: isl.Space) -> isl.Set:
-    """The parameter set with the one point `parameters`."""
-    point = isl.Set.universe(space.params())
-    for name, value in parameters.items():
-        position = point.find_dim_by_name(isl.dim_type.param, name)
-        if position >= 0:
-            point = point.fix_val(isl.dim_type.param, position, isl_value(value))
-    return point
 
 
 def iterator_names(domain: isl.Set) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 
-from polyir.distributed.phases import Range
+from polyir.distributed.phases import TiledRange
 
 EVEN = "[n] -> {{ [{0}] : n > 3 and n mod 2 = 0 }}"
 
@@ -16,7 +16,7 @@ EVEN = "[n] -> {{ [{0}] : n > 3 and n mod 2 = 0 }}"
 def test_bounds_that_are_fractions_of_a_parameter(greatest: str, is_near: bool) -> None:
     """They are integers all the same, for these parameters."""
 
-    def loop(last: str) -> Range:
-        return Range(isl.PwAff(EVEN.format("0")), isl.PwAff(EVEN.format(last)), 1, 0)
+    def loop(last: str) -> TiledRange:
+        return TiledRange(isl.PwAff(EVEN.format("0")), isl.PwAff(EVEN.format(last)), 1, 0)
 
     assert loop("floor((n + 1)/2)").is_near(loop(greatest)) is is_near

@@ -15,10 +15,11 @@ from polyir.base.diagnostics import OptionError, PolyirError
 from polyir.dialects.dependence import DependenceKind
 from polyir.model.scop import Scop
 from polyir.sets.lists import maps_of
+from polyir.sets.maps import at_sizes
 from polyir.tree import Kind, ScheduleNode
 from polyir.view.draw import check_format, draw
 from polyir.view.layout import outline, planes_of, sampled
-from polyir.view.picture import Picture, parameter_point, parameter_values, picture_of
+from polyir.view.picture import Picture, parameter_values, picture_of
 
 POLYBENCH = Path(__file__).parents[2] / "benchmarks" / "polybench"
 
@@ -281,7 +282,7 @@ def tiles_by_isl(scop: Scop, parameters: Mapping[str, int]) -> dict[str, int]:
 
     These are the loops of a band right above another one.
     """
-    point = parameter_point(parameters, scop.context.get_space())
+    point = at_sizes(isl.Set.universe(scop.context.get_space()), parameters)
     found: dict[str, int] = {}
 
     def visit(node: ScheduleNode) -> None:

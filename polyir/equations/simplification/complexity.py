@@ -16,7 +16,7 @@ import islpy as isl
 from polyir.equations.domains import Domains
 from polyir.equations.system import Body, Equation, Reduce, System
 from polyir.schedule.linear import constraint_rows, rank
-from polyir.sets.values import isl_value
+from polyir.sets.maps import at_sizes
 
 EMPTY = -1
 """The degree of a set without points."""
@@ -52,10 +52,7 @@ def number_of_operations(system: System, parameters: Mapping[str, int]) -> int:
     for body, equation in _equations(system):
         needed = system.variables[equation.variable].domain.intersect_params(body.context)
         for points in _computed(finder, equation, needed):
-            for place, name in enumerate(system.parameters):
-                value = isl_value(parameters[name])
-                points = points.fix_val(isl.dim_type.param, place, value)
-            total += int(points.count_val().to_python())
+            total += int(at_sizes(points, parameters).count_val().to_python())
     return total
 
 

@@ -25,6 +25,7 @@ from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import is_pure_call
+from polyir.model.affine_bounds import counter_bounds
 from polyir.model.memory_accesses import ElementStore, accesses_of
 from polyir.model.raising.effects import base_of
 from polyir.target.abi import Scalar, scalar_type
@@ -164,14 +165,10 @@ def _uses(op: Operation) -> _Uses:
         case affine.IfOp():
             set = op.condition.data
             yield from _occurring(set_sides(set), set.num_dims, op.args, _Use.REPEATED)
-        case affine.ForOp():
-            yield from _of_map(op.lowerBoundMap, op.lowerBoundOperands, _Use.REPEATED)
-            yield from _of_map(op.upperBoundMap, op.upperBoundOperands, _Use.REPEATED)
-        case affine.ParallelOp():
-            lower = op.lowerBoundsMap.data
-            split = lower.num_dims + lower.num_symbols
-            yield from _of_map(op.lowerBoundsMap, op.map_operands[:split], _Use.REPEATED)
-            yield from _of_map(op.upperBoundsMap, op.map_operands[split:], _Use.REPEATED)
+        case affine.ForOp() | affine.ParallelOp():
+            for each in counter_bounds(op):
+                for map, operands in (each.lower, each.upper):
+                    yield from _occurring(map.results, map.num_dims, operands, _Use.REPEATED)
         case affine.LoadOp() | affine.VectorLoadOp() | affine.StoreOp() | affine.VectorStoreOp():
             others = len(op.operands) - len(op.indices)
             yield from ((operand, _Use.ONCE) for operand in op.operands[:others])

@@ -25,6 +25,7 @@ from polyir.model.statements import AccessKind
 from polyir.model.vectors import element_bytes
 from polyir.sets.boxes import shape_of
 from polyir.sets.lists import parameters_of, sets_of
+from polyir.sets.maps import at_sizes
 from polyir.transform.gpu.device import Device
 from polyir.tree import ScheduleNode
 
@@ -115,9 +116,8 @@ class Placer:
 
     def _points(self, values: isl.Set) -> int:
         """The points of the box around a set, with the assumed size for all parameters."""
-        for name in parameters_of(values.get_space()):
-            fixed = f"[{name}] -> {{ : {name} = {self._options.assumed_size} }}"
-            values = values.intersect_params(isl.Set(fixed))
+        names = parameters_of(values.get_space())
+        values = at_sizes(values, dict.fromkeys(names, self._options.assumed_size))
         if values.is_empty():
             return 0
         if not values.is_bounded():
