@@ -148,7 +148,7 @@ def untiled_blocks(given: Situation) -> Strategy:
 
 def blocks_in_waves(given: Situation) -> Strategy:
     """Tiles of register blocks, in wavefronts."""
-    # Operands of f64 are 90 KiB each, results 18 KiB: shorter wavefronts need smaller tiles.
+    # Operands of f64 are 90 KiB each, results 18 KiB: wavefronts have many tiles then.
     flat = made("tile", sizes=(48, 48, 240))
     return _in_lines((flat, made("wavefront"), *given.last), sums=True)
 
