@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.sizes import TILE_SIZE
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -36,6 +37,8 @@ class DiamondTilePass(DiamondOptions, ScopPass):
     """
 
     name = "diamond-tile"
+
+    size: int = TILE_SIZE
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return diamond_tile(scop.schedule, dependences, self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.sizes import HEXAGON_HEIGHT, TILE_SIZE
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -37,6 +38,10 @@ class HexagonalTilePass(HexagonalOptions, ScopPass):
     """
 
     name = "hexagonal-tile"
+
+    height: int = HEXAGON_HEIGHT
+    width: int = TILE_SIZE
+    sizes: tuple[int, ...] = (TILE_SIZE,)
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return hexagonal_tile(scop.schedule, dependences, self)

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, missed, remark
+from polyir.choose.sizes import GRAIN
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
 from polyir.irregular.chosen_blocks import inspect_chosen_blocks
 from polyir.irregular.wavefronts import inspect_wavefronts
@@ -58,7 +59,7 @@ class InspectWavefrontsPass(ModulePass):
     name = "inspect-wavefronts"
 
     block: int | Literal["auto"] = 1
-    grain: int = 256
+    grain: int = GRAIN
     loops: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

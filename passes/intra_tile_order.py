@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.sizes import NEAR_STRIDE
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -32,6 +33,8 @@ class IntraTileOrderPass(IntraTileOptions, ScopPass):
     """
 
     name = "intra-tile-order"
+
+    max_stride: int = NEAR_STRIDE
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return intra_tile_order(scop.schedule, dependences, scop.statements, self)

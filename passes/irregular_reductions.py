@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.choose.sizes import PRIVATE_COPIES
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.irregular_reductions import ReductionOptions, parallelize
 from polyir.irregular.time_steps import reason_of
@@ -64,7 +65,7 @@ class IrregularReductionsPass(ModulePass):
 
     method: Literal["colouring", "private-copies", "atomics"] = "colouring"
     block: int = 1
-    copies: int = 8
+    copies: int = PRIVATE_COPIES
     reassociate: bool = False
     loops: tuple[str, ...] = ()
 

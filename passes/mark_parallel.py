@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyir.base.diagnostics import OptionError
+from polyir.choose.sizes import RESULT_ITERATIONS, RESULT_OUTER_ITERATIONS
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -64,5 +65,6 @@ class MarkParallelPass(ScopPass):
                 dependences,
                 self.which,
                 scop.statements if self.reassociate else (),
+                (RESULT_ITERATIONS, RESULT_OUTER_ITERATIONS),
             )
         return with_dynamic_loops(outcome) if self.schedule == "balanced" else outcome

@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, missed, remark
-from polyir.choose.sizes import PACKED_ELEMENTS
+from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
 from polyir.loops.levels import lower_scops
 from polyir.loops.packing import pack
 
@@ -62,6 +62,6 @@ class PackPass(ModulePass):
         lower_scops(ctx, op)
         done = partial(remark, self.name)
         functions = [function for function in op.walk() if isinstance(function, FuncOp)]
-        found = [pack(function, self.elements, done, self.ahead) for function in functions]
+        found = [pack(each, self.elements, LINE_BYTES, done, self.ahead) for each in functions]
         if not any(found):
             missed(self.name, "nothing to do: no loop loads the same elements repeatedly", op)

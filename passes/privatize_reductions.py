@@ -7,6 +7,7 @@ from functools import partial
 
 from polyir.base.diagnostics import missed, remark
 from polyir.base.limits import limited
+from polyir.choose.sizes import LINE_BYTES, PART_TURN, PARTS
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import RewritePass
@@ -63,6 +64,8 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
 
     name = "privatize-reductions"
 
+    parts: int = PARTS
+
     def rewrite(self, op: ScopOp) -> None:
         if op.local_arrays:
             missed(self.name, "the scop is left as it was: it has local arrays already", op)
@@ -75,13 +78,13 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
         is_done = False
         reasons: dict[str, None] = {}
         while op.dependences is not None:
-            search = partial(next_privatization, scop_of(op), op.dependences.data, self)
+            search = partial(next_privatization, scop_of(op), op.dependences.data, self, PART_TURN)
             found = limited("the search for reductions", search, ir=op)
             reasons.update(dict.fromkeys(found.reasons))
             if found.privatization is None:
                 break
             rewriting = plan_private_rewriting(scop_of(op), found.privatization)
-            apply_private_rewriting(op, scop_of(op), rewriting)
+            apply_private_rewriting(op, scop_of(op), rewriting, LINE_BYTES // 8)
             remark(self.name, str(found.privatization), op)
             is_done = True
             use_new_tree(op, rewriting.in_parts(), self.name, "privatization", reassociate=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.sizes import BLOCK_ROWS, BLOCK_VECTORS, BLOCK_WIDTH, JAMMED_ROWS
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -45,5 +46,9 @@ class RegisterTilePass(RegisterTileOptions, ScopPass):
 
     name = "register-tile"
 
+    rows: int = BLOCK_ROWS
+    vectors: int = BLOCK_VECTORS
+    width: int = BLOCK_WIDTH
+
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return register_tile(scop.schedule, dependences, scop.statements, self)
+        return register_tile(scop.schedule, dependences, scop.statements, self, JAMMED_ROWS)

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.choose.sizes import DATA_PART
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.data_groups import data_groups
 from polyir.irregular.data_order import Order, reorder_data
@@ -53,7 +54,7 @@ class ReorderDataPass(ModulePass):
     name = "reorder-data"
 
     method: Method = "packing"
-    part: int = 1024
+    part: int = DATA_PART
     loops: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

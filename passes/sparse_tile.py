@@ -13,15 +13,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.choose.sizes import SPARSE_SWEEPS, SPARSE_TILE
 from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
 from polyir.irregular.tile_growth import Seed
 from polyir.irregular.tile_runs import InOrder, InReadyQueue, InWavefronts
 from polyir.irregular.time_steps import TimeSteps, irregular_time_steps, reason_of
 from polyir.loops.levels import lower_scops
 from polyir.passes.irregular_pass import privatize_variables, report_left
-
-SWEEPS = 4
-"""How many iterations of a loop around one inner loop are tiled together by default."""
 
 _Runs = type[InOrder] | type[InWavefronts] | type[InReadyQueue]
 
@@ -79,7 +77,7 @@ class SparseTilePass(ModulePass):
 
     name = "sparse-tile"
 
-    tile: int = 128
+    tile: int = SPARSE_TILE
     sweeps: int | None = None
     seed: str | None = None
     numbering: Literal["natural", "coloured"] = "natural"
@@ -117,7 +115,7 @@ class SparseTilePass(ModulePass):
             if self.seed not in names:
                 raise PolyirError(f"it has no inner loop '{self.seed}'")
             loop = names.index(self.seed)
-        sweeps = self.sweeps or (SWEEPS if len(names) == 1 else 1)
+        sweeps = self.sweeps or (SPARSE_SWEEPS if len(names) == 1 else 1)
         seed = Seed(loop, self.tile, sweeps)
         return TilingOptions(
             seed,

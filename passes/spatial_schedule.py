@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.sizes import LINE_BYTES, VALUE_REGISTERS
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.scheduler_pass import LiveRangePass
@@ -40,11 +41,13 @@ class SpatialSchedulePass(LiveRangePass, SpatialOptions):
 
     name = "spatial-schedule"
 
+    line_size: int = LINE_BYTES // 8
+
     @property
     def counts_input_dependences(self) -> bool:
         return True
 
     def find(self, constraints: ScheduleConstraints, scop: Scop) -> Outcome:
         reuse = reuse_groups(scop, self.line_size)
-        result = spatial_schedule(constraints, reuse, self)
+        result = spatial_schedule(constraints, reuse, self, VALUE_REGISTERS)
         return Outcome(result.schedule, done=result.notes, proved=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.sizes import TILE_SIZE
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -29,6 +30,8 @@ class StripMinePass(StripMineOptions, ScopPass):
     """
 
     name = "strip-mine"
+
+    size: int = TILE_SIZE
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return strip_mine(scop.schedule, dependences, self)

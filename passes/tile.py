@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyir.base.diagnostics import OptionError, remark
+from polyir.choose.sizes import TILE_RATIO, TILE_SIZE
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -54,6 +55,9 @@ class TilePass(TileOptions, ScopPass):
 
     name = "tile"
     needs_parallel_loops = True
+
+    sizes: tuple[int, ...] = (TILE_SIZE,)
+    ratio: int = TILE_RATIO
 
     auto: bool = False
     model: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.sizes import TILE_RATIO, TILE_SIZE
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -32,6 +33,9 @@ class TileShapePass(ShapedTileOptions, ScopPass):
     """
 
     name = "tile-shape"
+
+    sizes: tuple[int, ...] = (TILE_SIZE,)
+    ratio: int = TILE_RATIO
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return tile_with_shape(scop.schedule, dependences, self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.choose.sizes import JAMMED_ROWS
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -32,6 +33,8 @@ class UnrollJamPass(UnrollJamOptions, ScopPass):
     """
 
     name = "unroll-jam"
+
+    factor: int = JAMMED_ROWS
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return unroll_jam(scop.schedule, dependences, self)

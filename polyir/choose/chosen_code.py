@@ -124,7 +124,7 @@ def _improve_loops(function: FuncOp, packed: bool, step: Shown) -> None:
         vectorize(function, said, said)
     if packed:
         with step("pack"):
-            pack(function, PACKED_ELEMENTS, partial(remark, "pack"), ahead=True)
+            pack(function, PACKED_ELEMENTS, LINE_BYTES, partial(remark, "pack"), ahead=True)
     with step("scalar-replacement"):
         kept = partial(remark, "scalar-replacement")
         scalar_replacement(function, 1, kept, lambda *reason: None)

@@ -61,16 +61,21 @@ class Machine:
     cycles into seconds.
     """
 
+    # Linux says them (`machine_of_system`); these are for where it does not.
     caches: tuple[Cache, ...] = DEFAULT_CACHES
     cores: int = 2
     gigahertz: float = 3.0
+    # Estimates: bytes a cycle of the memory of a server, of which a core alone gets half.
     memory_bandwidth: float = 6.0
     memory_bandwidth_all: float = 12.0
     memory_latency: float = 300.0
+    # Fog, "Microarchitecture": about 2048 entries for pages of 4 KiB.
     tlb_bytes: int = 8 * 1024 * 1024
     page_bytes: int = 4096
+    # AVX, unless Linux says what the processor has.
     vector_bits: int = 256
     vector_registers: int = 16
+    # Fog, "Instruction tables".
     vector_fma: float = 2.0
     vector_loads: float = 2.0
     vector_stores: float = 1.0
@@ -81,6 +86,7 @@ class Machine:
     division_latency: float = 13.0
     division_cycles: float = 5.0
     root_cycles: float = 9.0
+    # Estimates; `benchmarks/cost_model.py` compares what they lead to with measured times.
     function_cycles: float = 40.0
     loop_cycles: float = 12.0
     overlap_cycles: float = 6.0

@@ -34,13 +34,15 @@ from polyir.model.memory_accesses import is_load
 Report = Callable[[str, Operation], None]
 
 
-def pack(root: Operation, most_elements: int, done: Report, ahead: bool = False) -> bool:
+def pack(
+    root: Operation, most_elements: int, alignment: int, done: Report, ahead: bool = False
+) -> bool:
     """Pack what innermost loops from `root` down load in several iterations of a loop around.
 
     The values that depend on some of the loops around only are computed before the outermost loop
-    that leaves at most `most_elements` of them, and stored in the order in which they are used.
-    With `ahead`, the elements that such a loop adds up are fetched one block before they are used.
-    Whether there was anything to pack.
+    that leaves at most `most_elements` of them, and stored in the order in which they are used, in
+    memory with that alignment. With `ahead`, the elements that such a loop adds up are fetched one
+    block before they are used. Whether there was anything to pack.
     """
     found = False
     for loop in [op for op in root.walk() if isinstance(op, affine.ForOp)]:
@@ -51,7 +53,9 @@ def pack(root: Operation, most_elements: int, done: Report, ahead: bool = False)
         is_packed = False
         # What is packed before a parallel loop, its iterations share.
         for nest, depths in ((shared, shared.depth - own.depth), (own, own.depth)):
-            packers = [_Packer(nest, panel) for panel in nest.panels(depths, most_elements)]
+            packers = [
+                _Packer(nest, panel, alignment) for panel in nest.panels(depths, most_elements)
+            ]
             # All arrays are filled from what the loop computes now.
             arrays = [packer.fill() for packer in packers]
             own.packed += tuple(arrays)
@@ -72,6 +76,7 @@ class _Packer:
 
     nest: Nest
     panel: Panel
+    alignment: int
 
     def fill(self) -> SSAValue:
         """Make the array and the loops that fill it."""
@@ -118,7 +123,7 @@ class _Packer:
         """The array, which exists while the nest runs."""
         panel, home = self.panel, self.nest.home
         element = panel.type.element_type if isinstance(panel.type, VectorType) else panel.type
-        allocation = memref.AllocOp.get(element, 64, [self.panel.elements])
+        allocation = memref.AllocOp.get(element, self.alignment, [self.panel.elements])
         home.insert_op_before(allocation, self.nest.loops[0])
         home.insert_op_after(memref.DeallocOp.get(allocation.memref), self.nest.loops[0])
         loads = [op for op in self.nest.slice_of(panel.values[0]) if is_load(op)]

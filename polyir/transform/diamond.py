@@ -38,7 +38,7 @@ class DiamondOptions:
     Raises `OptionError` where the size is less than 2 or the degrees are less than 1.
     """
 
-    size: int = 32
+    size: int
     degrees: Degrees = "all"
     loop: LoopAddress | None = None
 
@@ -49,9 +49,7 @@ class DiamondOptions:
             raise OptionError(f"degrees must be 1 or more, or all: degrees={self.degrees}")
 
 
-def diamond_tile(
-    schedule: Schedule, dependences: Dependences, options: DiamondOptions | None = None
-) -> Outcome:
+def diamond_tile(schedule: Schedule, dependences: Dependences, options: DiamondOptions) -> Outcome:
     """Tile each permutable band without parallel loops so that its tiles start concurrently.
 
     Let f be a loop of the band, the face from which the tiles are to start, and g_1, ..., g_m
@@ -77,7 +75,6 @@ def diamond_tile(
     called permutable; `OptionError` for an
     address of no loop.
     """
-    options = options or DiamondOptions()
     tiler = _DiamondTiler(options, dependences)
     start = start_at(schedule, dependences, options.loop, "diamond tiling")
     result = tiler.visit(start).schedule

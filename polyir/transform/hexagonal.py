@@ -43,9 +43,9 @@ class HexagonalOptions:
     Raises `OptionError` where a number is less than 1.
     """
 
-    height: int = 4
-    width: int = 32
-    sizes: tuple[int, ...] = (32,)
+    height: int
+    width: int
+    sizes: tuple[int, ...]
     loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
@@ -58,7 +58,7 @@ class HexagonalOptions:
 
 
 def hexagonal_tile(
-    schedule: Schedule, dependences: Dependences, options: HexagonalOptions | None = None
+    schedule: Schedule, dependences: Dependences, options: HexagonalOptions
 ) -> Outcome:
     """Tile nests of a time loop and loops in space by hexagons and parallelograms.
 
@@ -89,7 +89,7 @@ def hexagonal_tile(
     is below the nest. Raises `LegalityError` if the result violates a dependence; `OptionError` for
     an address of no loop.
     """
-    tiler = _HexagonalTiler(options or HexagonalOptions(), dependences)
+    tiler = _HexagonalTiler(options, dependences)
     start = start_at(schedule, dependences, tiler.options.loop, "hexagonal tiling")
     result = tiler.visit(start).schedule
     if not tiler.tiled:

@@ -40,7 +40,7 @@ class IntraTileOptions:
     Raises `OptionError` where the stride is less than 1.
     """
 
-    max_stride: int = 4
+    max_stride: int
     distribute: bool = True
     loop: LoopAddress | None = None
 
@@ -53,7 +53,7 @@ def intra_tile_order(
     schedule: Schedule,
     dependences: Dependences,
     statements: Sequence[Statement],
-    options: IntraTileOptions | None = None,
+    options: IntraTileOptions,
 ) -> Outcome:
     """Put innermost in each permutable band the loop with the best locality.
 
@@ -86,7 +86,6 @@ def intra_tile_order(
     an address of no loop.
     """
     by_name = {statement.name: statement for statement in statements}
-    options = options or IntraTileOptions()
     orderer = _Orderer(by_name, dependences, options)
     start = start_at(schedule, dependences, options.loop, "the order of point loops")
     result = orderer.visit(start).schedule

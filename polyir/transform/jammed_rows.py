@@ -29,17 +29,14 @@ from polyir.tree.addresses import (
     node_at,
 )
 
-ROWS = 4
-"""The copies: so many rows of a matrix are read at once, and each sum has a register of its own."""
-
 MOST_SHORT = 128
 """Loops of fewer iterations are in blocks already, or over before the copies gain much."""
 
 
 def jam_rows(
-    schedule: Schedule, dependences: Dependences, statements: Sequence[Statement]
+    schedule: Schedule, dependences: Dependences, statements: Sequence[Statement], copies: int
 ) -> Outcome:
-    """Unroll the loops right around vector loops, and jam the copies into these.
+    """Unroll the loops right around vector loops, and jam so many copies into these.
 
         band [i]                          band [4 floor(i / 4)]
           band [j]  #poly.reduction<8>      band [j]  #poly.reduction<8>
@@ -63,7 +60,7 @@ def jam_rows(
         tried.add(row)
         address = LoopAddress.parse(directory.addresses_of(row)[0])
         try:
-            outcome = unroll_jam(schedule, dependences, UnrollJamOptions(address, ROWS))
+            outcome = unroll_jam(schedule, dependences, UnrollJamOptions(address, copies))
         except LegalityError:
             continue
         schedule = outcome.schedule

@@ -50,12 +50,6 @@ Which = Literal["outermost", "inner", "all"]
 """Which of the parallel loops of a nest: the outermost, the innermost, or each of them."""
 
 
-PART = 4096
-"""The iterations of an innermost loop that compute a partial result."""
-
-PART_OF_LOOPS = 16
-"""The iterations of a loop around others that compute a partial result."""
-
 FEW_TILES = 1024
 """A loop over tiles of so many iterations has few of them, and most often one."""
 
@@ -65,6 +59,7 @@ def mark_parallel(
     dependences: Dependences,
     which: Which = "outermost",
     statements: Sequence[Statement] = (),
+    parts: tuple[int, int] = (1, 1),
 ) -> Outcome:
     """Mark parallel loops: members of bands get the attribute `#poly.parallel`.
 
@@ -79,12 +74,13 @@ def mark_parallel(
 
     Of `statements`, a nest of one may have no parallel loop, but update one element in all its
     iterations by an associative operation. Then its outermost loop gets the attribute
-    `#poly.parts`: threads may compute partial results.
+    `#poly.parts`: threads may compute partial results, each of so many iterations as `parts` says
+    of a loop that is alone, and of one around others.
 
     Each child of a sequence is a nest of its own. Inside a marked loop, `outermost` marks no
     other; around one, `inner` marks no other.
     """
-    marker = _Marker(which, {each.name: each for each in statements})
+    marker = _Marker(which, {each.name: each for each in statements}, parts)
     root = marker.visit(schedule.root, all_active(dependences.ordering))
     reasons = [str(nest) for nest in marker.sequential]
     if marker.marked:
@@ -119,12 +115,15 @@ class _Sequential:
 class _Marker:
     """Marks the loops of one tree and notes what it did, in the order of the tree."""
 
-    def __init__(self, which: Which, statements: Mapping[str, Statement]) -> None:
+    def __init__(
+        self, which: Which, statements: Mapping[str, Statement], parts: tuple[int, int]
+    ) -> None:
         self.marked: list[str] = []
         self.already: list[str] = []
         self.sequential: list[_Sequential] = []
         self._which = which
         self._statements = statements
+        self._parts = parts
 
     @property
     def _marks(self) -> int:
@@ -213,7 +212,7 @@ class _Marker:
     def _in_parts(self, band: ScheduleNode) -> ScheduleNode:
         """`band` with partial results of parts of its first loop."""
         is_alone = len(band.members) == 1 and band.child(0).kind is LEAF
-        size = PART if is_alone else PART_OF_LOOPS
+        size = self._parts[0 if is_alone else 1]
         self.marked.append(f"{_loop(band, 0)} has partial results of {size} iterations")
         loops = list(band.loop_attributes)
         loops[0] = with_attribute(loops[0], PartsAttr(size))

@@ -50,8 +50,7 @@ LEAF = Kind.LEAF
 class RegisterTileOptions:
     """The shape of a register tile: `rows` copies of `vectors` vectors of `width` elements.
 
-    By default, results fill 24 vectors of 8 elements, which leaves 8 of the 32 registers of
-    AVX-512 for operands of type f64. With `loop`, only bands from that loop on get register tiles.
+    With `loop`, only bands from that loop on get register tiles.
     With `masked`, blocks with rows at borders are not apart from complete ones: they are to run
     with masks.
     `tiles` are the sizes of tiles of blocks, along the rows, the vector loop, and all other loops,
@@ -62,9 +61,9 @@ class RegisterTileOptions:
     Raises `OptionError` for numbers that make no sense.
     """
 
-    rows: int = 8
-    vectors: int = 3
-    width: int = 8
+    rows: int
+    vectors: int
+    width: int
     loop: LoopAddress | None = None
     masked: bool = False
     tiles: tuple[int, ...] = ()
@@ -97,7 +96,8 @@ def register_tile(
     schedule: Schedule,
     dependences: Dependences,
     statements: Sequence[Statement],
-    options: RegisterTileOptions | None = None,
+    options: RegisterTileOptions,
+    jammed: int,
 ) -> Outcome:
     """Let innermost bands run in blocks whose results stay in registers.
 
@@ -143,10 +143,11 @@ def register_tile(
     register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
     multiplication" (TOMS 2008), for any loops whose dependences allow it.
 
+    With `reassociate`, loops around sums in vectors get `jammed` copies (`jam_rows`).
+
     Raises `LegalityError` if the result violates a dependence; `OptionError` for an address of no
     loop.
     """
-    options = options or RegisterTileOptions()
     by_name = {each.name: each for each in statements}
     tiler = _RegisterTiler(by_name, dependences, options)
     start = start_at(schedule, dependences, options.loop, "register tiling")
@@ -158,8 +159,8 @@ def register_tile(
     outcome = settled(schedule, result, dependences, what, done, exact_flags=True)
     if not options.reassociate:
         return outcome
-    jammed = jam_rows(outcome.schedule, dependences, statements)
-    return replace(outcome, schedule=jammed.schedule, done=(*outcome.done, *jammed.done))
+    copies = jam_rows(outcome.schedule, dependences, statements, jammed)
+    return replace(outcome, schedule=copies.schedule, done=(*outcome.done, *copies.done))
 
 
 @dataclass(frozen=True)

@@ -58,9 +58,9 @@ class ShapedTileOptions:
     """The shape of the tiles, and the sizes of its rows, as in `TileOptions`."""
 
     shape: Shape
-    sizes: tuple[int, ...] = (32,)
+    sizes: tuple[int, ...]
     levels: int = 1
-    ratio: int = 8
+    ratio: int = 1
 
     def __post_init__(self) -> None:
         # Bad numbers are refused at once.

@@ -27,7 +27,7 @@ class StripMineOptions:
     """Cut `loop` into strips of `size` values; raises `OptionError` for a size below 2."""
 
     loop: LoopAddress
-    size: int = 32
+    size: int
 
     def __post_init__(self) -> None:
         if self.size < 2:
@@ -59,7 +59,7 @@ class UnrollJamOptions:
     """
 
     loop: LoopAddress
-    factor: int = 4
+    factor: int
 
     def __post_init__(self) -> None:
         if self.factor < 2:

@@ -77,7 +77,8 @@ class _SymbolicTiler(Tiler):
     def __init__(
         self, sizes: Sequence[str], options: SymbolicTileOptions, dependences: Dependences
     ) -> None:
-        super().__init__(TileOptions(min_width=options.min_width), dependences)
+        # Any size above 1: the names stand for it.
+        super().__init__(TileOptions((2,), min_width=options.min_width), dependences)
         self._names = sizes
         self._origins = options.origins
 

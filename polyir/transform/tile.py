@@ -48,10 +48,10 @@ class TileOptions:
     Raises `OptionError` where a size, the ratio, or a number is below 1.
     """
 
-    sizes: tuple[int, ...] = (32,)
+    sizes: tuple[int, ...]
     levels: int = 1
     min_width: int = 2
-    ratio: int = 8
+    ratio: int = 1
     loops: tuple[LoopAddress, ...] = ()
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class TileOptions:
 def tile(
     schedule: Schedule,
     dependences: Dependences,
-    options: TileOptions | None = None,
+    options: TileOptions,
     choose: LevelsOfBand | None = None,
 ) -> Outcome:
     """Tile every permutable band that is wide enough, or the loops that are named.
@@ -105,7 +105,6 @@ def tile(
     Raises `LegalityError` if the result violates a dependence; `OptionError` for addresses of no
     loop, and for loops that are not nested or that do not run all that the outermost one runs.
     """
-    options = options or TileOptions()
     if options.loops:
         return _tile_loops(schedule, dependences, options)
     return run_tiler(Tiler(options, dependences, choose), schedule, dependences)

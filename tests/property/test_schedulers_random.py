@@ -15,6 +15,7 @@ from schedule_checks import bands, is_coincident, is_permutable, is_total_order,
 from small_programs import Loop, Statement, constraints_of
 from suites import examples
 
+from polyir.choose.sizes import VALUE_REGISTERS
 from polyir.model.analysis import compute_dependences
 from polyir.model.live_ranges import require_same_values
 from polyir.schedule.clusters import ClusterFusion
@@ -100,8 +101,12 @@ def test_spatial(
 ) -> None:
     (scop,) = scops_of(poly_module(poly_text(program)))
     constraints = schedule_constraints(scop, compute_dependences(scop), input_dependences=True)
-    options = SpatialOptions(target, 4, fusion, register_limit)
-    schedule = spatial_schedule(constraints, reuse_groups(scop, 4), options).schedule
+    options = SpatialOptions(
+        target=target, line_size=4, fusion=fusion, register_limit=register_limit
+    )
+    schedule = spatial_schedule(
+        constraints, reuse_groups(scop, 4), options, VALUE_REGISTERS
+    ).schedule
     check(constraints, schedule)
 
 
@@ -114,6 +119,9 @@ def test_spatial_with_reordered_live_ranges(
     (scop,) = scops_of(poly_module(poly_text(program)))
     constraints = live_range_constraints(scop, compute_dependences(scop), input_dependences=True)
     schedule = spatial_schedule(
-        constraints, reuse_groups(scop, 4), SpatialOptions(target, 4)
+        constraints,
+        reuse_groups(scop, 4),
+        SpatialOptions(target=target, line_size=4),
+        VALUE_REGISTERS,
     ).schedule
     require_same_values(scop, schedule, "live-range reordering")

@@ -25,7 +25,7 @@ from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.full_tiles import separate_full_tiles
 from polyir.transform.fuse import FuseOptions, fuse
 from polyir.transform.hexagonal import HexagonalOptions, hexagonal_tile
-from polyir.transform.intra_tile_order import intra_tile_order
+from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
 from polyir.transform.parallel import PARALLEL, Which, mark_parallel
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
@@ -110,7 +110,7 @@ def test_random_programs(
     if waves:
         tree = wavefront(tree, dependences, WavefrontOptions(degrees)).schedule
     if ordered:
-        tree = intra_tile_order(tree, dependences, scop.statements).schedule
+        tree = intra_tile_order(tree, dependences, scop.statements, IntraTileOptions(4)).schedule
     if separated:
         tree = separate_full_tiles(tree, dependences, scop.context).schedule
     outcome = mark_parallel(tree, dependences, which)
@@ -226,7 +226,7 @@ def test_random_stencils_in_hexagonal_tiles(
     """Whatever the stencil, no dependence goes from a hexagon to another of its wave."""
     size = 12
     tree, dependences = stencil(distances, max(0, *(-right for _, right in distances)))
-    outcome = hexagonal_tile(tree, dependences, HexagonalOptions(height, width))
+    outcome = hexagonal_tile(tree, dependences, HexagonalOptions(height, width, (32,)))
     if not outcome.done:
         (reason,) = outcome.missed
         assert "needs no hexagons" in reason

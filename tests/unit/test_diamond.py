@@ -106,7 +106,7 @@ def test_a_wavefront_of_tiles_starts_at_once(
 def test_the_tiles_of_a_wavefront_are_parallel(kernel: str, dimensions: int) -> None:
     """For all sizes of the kernel: no dependence goes from a tile to another of its wavefront."""
     scop, dependences = scheduled(kernel)
-    diamonds = diamond_tile(scop.schedule, dependences).schedule
+    diamonds = diamond_tile(scop.schedule, dependences, DiamondOptions(32)).schedule
     waves = wavefront(diamonds, dependences, WavefrontOptions("all")).schedule
     facts = facts_of_band(outermost_band(waves).child(0), dependences)
     assert facts.coincident == (True,) * dimensions
@@ -194,7 +194,7 @@ def test_dependences_along_the_face_are_refused(distance: str) -> None:
     dependences = Dependences(
         value_based=False, items=(*STENCIL_DEPENDENCES.items, *flow(along).items)
     )
-    outcome = diamond_tile(schedule(STENCIL), dependences)
+    outcome = diamond_tile(schedule(STENCIL), dependences, DiamondOptions(32))
     assert is_same(outcome.schedule.tree, schedule(STENCIL).tree)
     (message,) = outcome.missed
     assert message == (
@@ -206,7 +206,7 @@ def test_dependences_along_the_face_are_refused(distance: str) -> None:
 
 def test_parallel_and_tiled_bands_are_left_alone() -> None:
     text = STENCIL.replace("permutable: 1", "permutable: 1, coincident: [0, 1]")
-    outcome = diamond_tile(schedule(text), flow())
+    outcome = diamond_tile(schedule(text), flow(), DiamondOptions(32))
     assert outcome.missed == (
         "nothing was tiled: loop 2 of the band of 2 over S is already parallel",
     )
@@ -221,7 +221,7 @@ def test_parallel_and_tiled_bands_are_left_alone() -> None:
 def test_a_band_wrongly_called_permutable_is_refused() -> None:
     back = flow("[T, n] -> { S[t, i] -> S[t + 1, i - 3] : 0 <= t < T - 1 and 3 <= i < n }")
     with pytest.raises(LegalityError, match="diamond tiling violates the flow dependence"):
-        diamond_tile(schedule(STENCIL), back)
+        diamond_tile(schedule(STENCIL), back, DiamondOptions(32))
 
 
 @pytest.mark.parametrize(
@@ -233,4 +233,4 @@ def test_a_band_wrongly_called_permutable_is_refused() -> None:
 )
 def test_bad_options(options: dict[str, int], message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        DiamondOptions(**options)
+        DiamondOptions(**{"size": 4, **options})

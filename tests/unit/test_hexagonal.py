@@ -255,7 +255,7 @@ def test_flags(kernel: str, scheduler: str) -> None:
 def test_points_do_not_move_with_time() -> None:
     """Loops that the scheduler skewed are loops over elements again."""
     scop, dependences = scheduled("fdtd-2d", "isl-schedule")
-    tree = hexagonal_tile(scop.schedule, dependences, HexagonalOptions(4, 4)).schedule
+    tree = hexagonal_tile(scop.schedule, dependences, HexagonalOptions(4, 4, (32,))).schedule
     steps = bands_of(tree)[-1].child(0)
     inner = steps.child(1).child(0).band.partial_schedule
     expected = isl.MultiUnionPwAff("[{ S3[t, i, j] -> [i] }, { S3[t, i, j] -> [j] }]")
@@ -282,7 +282,7 @@ def test_a_loop_and_the_bands_inside_it() -> None:
         ', { S[t, i] -> [t + i] }]", permutable: 1 }',
         ']", child: { schedule: "[T, n] -> [{ S[t, i] -> [i] }]" } }',
     )
-    outcome = hexagonal_tile(schedule(text), JACOBI, HexagonalOptions(2, 2))
+    outcome = hexagonal_tile(schedule(text), JACOBI, HexagonalOptions(2, 2, (32,)))
     assert outcome.done == (
         "tiled the nest of 2 over S: hexagons of height 2 and width 2 along loops 1 and 2",
     )
@@ -298,7 +298,7 @@ def test_a_loop_and_the_bands_inside_it() -> None:
 def test_slopes_that_are_no_integers() -> None:
     """Two steps to the right in three, one to the left in two."""
     dependences = to("a = 3 and b = 2", "a = 2 and b = -1", "a >= 4 and b = 0")
-    outcome = hexagonal_tile(schedule(STENCIL), dependences, HexagonalOptions(2, 2))
+    outcome = hexagonal_tile(schedule(STENCIL), dependences, HexagonalOptions(2, 2, (32,)))
     assert outcome.missed == ()
     assert_respects(execution(outcome.schedule, T=14, n=17), dependences, T=14, n=17)
 
@@ -314,7 +314,7 @@ def test_what_is_below_the_nest_stays() -> None:
         "{ S[t, i, k] -> S[t, i, k + 1] : 0 <= t < 6 and 0 <= i < 9 and 0 <= k < 2 }",
         "{ S[t, i, 2] -> S[t + 1, j, 0] : i - 1 <= j <= i + 1 and 0 <= t < 5 and 0 <= i, j < 9 }",
     )
-    outcome = hexagonal_tile(tree, dependences, HexagonalOptions(2, 2))
+    outcome = hexagonal_tile(tree, dependences, HexagonalOptions(2, 2, (32,)))
     assert outcome.done == (
         "tiled the band of 2 over S: hexagons of height 2 and width 2 along loops 1 and 2",
     )
@@ -343,7 +343,7 @@ def test_statements_without_a_cycle_need_no_time_steps() -> None:
     (band,) = bands_of(tree)
     steps = time_steps(active_at(band, dependences), band.band.functions_by_statement, "the band")
     assert steps == (1, {"S": 0, "R": 1})
-    outcome = hexagonal_tile(tree, dependences, HexagonalOptions(2, 4))
+    outcome = hexagonal_tile(tree, dependences, HexagonalOptions(2, 4, (32,)))
     assert outcome.missed == ()
     assert_respects(execution(outcome.schedule), dependences)
 
@@ -357,7 +357,7 @@ def test_attributes_of_loops() -> None:
         return mapped_children(node, marked)
 
     tree = marked(schedule(STENCIL).root).schedule
-    outcome = hexagonal_tile(tree, JACOBI, HexagonalOptions(2, 2))
+    outcome = hexagonal_tile(tree, JACOBI, HexagonalOptions(2, 2, (32,)))
     assert outcome.missed == ()
     attributes = [band.loop_attributes for band in bands_of(outcome.schedule)]
     assert attributes == [((),), ((ParallelAttr(),),), ((),), ((),)]
@@ -397,7 +397,7 @@ def test_attributes_of_loops() -> None:
     ],
 )
 def test_refusals(dependences: Dependences, reason: str) -> None:
-    outcome = hexagonal_tile(schedule(STENCIL), dependences, HexagonalOptions(2, 2))
+    outcome = hexagonal_tile(schedule(STENCIL), dependences, HexagonalOptions(2, 2, (32,)))
     assert is_same(outcome.schedule.tree, schedule(STENCIL).tree)
     assert outcome.missed == (f"nothing was tiled: {reason}",)
 
@@ -407,7 +407,7 @@ def test_the_result_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = Hexagons(2, 3, Fraction(0), Fraction(0))
     monkeypatch.setattr("polyir.transform.hexagonal._Tiling.hexagons", wrong)
     with pytest.raises(LegalityError, match="hexagonal tiling violates the flow dependence"):
-        hexagonal_tile(schedule(STENCIL), JACOBI, HexagonalOptions(2, 3))
+        hexagonal_tile(schedule(STENCIL), JACOBI, HexagonalOptions(2, 3, (32,)))
 
 
 @pytest.mark.parametrize(
@@ -421,4 +421,4 @@ def test_the_result_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_bad_options(options: dict[str, int], message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        HexagonalOptions(**options)  # type: ignore[arg-type]
+        HexagonalOptions(**{"height": 4, "width": 4, "sizes": (4,), **options})  # type: ignore[arg-type]

@@ -24,6 +24,8 @@ from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.names import names_in
 from polyir.tree.nodes import is_same
 
+NEAR = IntraTileOptions(max_stride=4)
+
 
 def scop_from(kernel: str, pipeline: str) -> tuple[Scop, Dependences]:
     with remarks_to(lambda remark: None):
@@ -121,7 +123,7 @@ def test_the_score_of_a_product() -> None:
 
 def test_the_best_loop_goes_innermost_with_its_flag() -> None:
     scop, dependences = scop_from("gemm", "pluto-schedule,tile{sizes=3}")
-    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements, NEAR)
     assert bands_over("S1", outcome.schedule)[3:] == ["i", "k", "j"]
     points = outcome.schedule.root.child(0).child(1).child(0).child(0)
     assert points.coincident == (True, False, True)
@@ -144,7 +146,7 @@ def test_the_best_loop_goes_innermost_with_its_flag() -> None:
 
 def test_fused_statements_are_distributed_within_their_tiles() -> None:
     scop, dependences = scop_from("2mm", "pluto-schedule,tile{sizes=3}")
-    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements, NEAR)
     assert "distributed the band of 2 over S1, S3 below loop 1 within its tiles" in outcome.done
     assert bands_over("S1", outcome.schedule)[2:] == ["i", "k", "j"]
     assert bands_over("S3", outcome.schedule)[2:] == ["i", "k", "j"]
@@ -153,14 +155,14 @@ def test_fused_statements_are_distributed_within_their_tiles() -> None:
     assert sorted(order) == sorted(execution(scop.schedule, **sizes))
     assert_respects(order, dependences, **sizes)
     kept = intra_tile_order(
-        scop.schedule, dependences, scop.statements, IntraTileOptions(distribute=False)
+        scop.schedule, dependences, scop.statements, IntraTileOptions(4, distribute=False)
     )
     assert bands_over("S1", kept.schedule)[2:] == ["i", "j", "k"]
 
 
 def test_distribution_needs_tiles_and_must_be_legal() -> None:
     scop, dependences = scop_from("2mm", "pluto-schedule")
-    untiled = intra_tile_order(scop.schedule, dependences, scop.statements)
+    untiled = intra_tile_order(scop.schedule, dependences, scop.statements, NEAR)
     assert not any("distributed" in line for line in untiled.done)
     scop, dependences = scop_from("2mm", "pluto-schedule,tile{sizes=3}")
     # What S3 makes of column k is needed by S1 in the next column of the same row.
@@ -173,7 +175,7 @@ def test_distribution_needs_tiles_and_must_be_legal() -> None:
         ),
     )
     more = Dependences(dependences.value_based, (*dependences.items, onwards))
-    outcome = intra_tile_order(scop.schedule, more, scop.statements)
+    outcome = intra_tile_order(scop.schedule, more, scop.statements, NEAR)
     assert not any("distributed" in line for line in outcome.done)
     assert_respects(
         execution(outcome.schedule, ni=4, nj=4, nk=3, nl=3), more, ni=4, nj=4, nk=3, nl=3
@@ -182,7 +184,7 @@ def test_distribution_needs_tiles_and_must_be_legal() -> None:
 
 def test_the_innermost_loop_of_a_stencil_is_distributed_to_be_parallel() -> None:
     scop, dependences = scop_from("jacobi-1d", "pluto-schedule,tile{sizes=4}")
-    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements, NEAR)
     assert outcome.done[0] == (
         "distributed the band of 2 over S0, S1 below loop 1 within its tiles"
     )
@@ -197,13 +199,13 @@ def test_tile_loops_stay_also_after_a_wavefront() -> None:
     scop, dependences = scop_from("seidel-2d", "pluto-schedule")
     tiled = tile(scop.schedule, dependences, TileOptions((4,))).schedule
     waves = wavefront(tiled, dependences).schedule
-    outcome = intra_tile_order(waves, dependences, scop.statements)
+    outcome = intra_tile_order(waves, dependences, scop.statements, NEAR)
     assert bands_over("S0", outcome.schedule)[:3] == bands_over("S0", waves)[:3]
 
 
 def test_nothing_to_move() -> None:
     scop, dependences = scop_from("lu", "pluto-schedule,tile")
-    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements, NEAR)
     assert is_same(outcome.schedule.tree, scop.schedule.tree)
     assert outcome.missed == (
         "no loop was moved: loop 3 of the band of 3 over S0, S1, S2 is already innermost "
@@ -219,7 +221,7 @@ def test_loops_of_the_source_are_merged_first() -> None:
         2,
     )
     dependences = compute_dependences(scop)
-    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements, NEAR)
     assert bands_over("S", outcome.schedule) == ["j", "i"]
     merged = merge_bands(outcome.schedule, dependences)
     assert len(merged.root.child(0).members) == 2
@@ -238,7 +240,7 @@ def test_a_band_wrongly_called_permutable_is_refused() -> None:
         isl.Map("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }"),
     )
     with pytest.raises(LegalityError, match="the order of point loops violates the flow"):
-        intra_tile_order(scop.schedule, Dependences(False, (wrong,)), scop.statements)
+        intra_tile_order(scop.schedule, Dependences(False, (wrong,)), scop.statements, NEAR)
 
 
 def test_bad_options() -> None:

@@ -10,9 +10,11 @@ from schedule_checks import violations
 
 from polyir import api
 from polyir.base.diagnostics import LegalityError
+from polyir.choose.sizes import VALUE_REGISTERS
 from polyir.dialects.scop import scops_in
 from polyir.model.live_ranges import require_same_values
 from polyir.model.scop import Scop, scop_of
+from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.schedule.constraints import ConditionalOrder, ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import feautrier_schedule
 from polyir.schedule.isl_builtin import IslBuiltinOptions, isl_builtin_schedule
@@ -90,7 +92,7 @@ def test_live_ranges_that_span_iterations_keep_their_order() -> None:
 
 
 def spatial_without_arrays(constraints: ScheduleConstraints) -> ScheduleResult:
-    return spatial_schedule(constraints, ())
+    return spatial_schedule(constraints, (), SpatialSchedulePass(), VALUE_REGISTERS)
 
 
 @pytest.mark.parametrize(

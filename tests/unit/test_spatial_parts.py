@@ -152,7 +152,7 @@ func.func @two(%A: memref<42xf64>, %B: memref<42x42xf64>, %C: memref<42x42xf64>)
 
 
 def test_reuse_inside_a_statement_counts_beside_that_of_others() -> None:
-    groups = {each.references[0].array: each for each in reuse_groups(scop_from(TWO_IN_TURN))}
+    groups = {each.references[0].array: each for each in reuse_groups(scop_from(TWO_IN_TURN), 8)}
     both = "S0[i, j] -> S1[i, j]; S1[i, j] -> S0[i, j + 1]"
     own = "S0[i, j] -> S0[i, j + 1]; S1[i, j] -> S1[i, j + 1]"
     shape = isl.UnionSet("{ S0[i, j] : 0 <= i, j < 42; S1[i, j] : 0 <= i, j < 42 }")

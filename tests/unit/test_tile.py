@@ -87,7 +87,7 @@ def test_tile_loops_count_first_points_and_keep_the_flags() -> None:
 
 def test_unrolling_stays_with_the_points() -> None:
     text = SQUARE.replace("permutable: 1", 'permutable: 1, options: "{ unroll[1]; separate[0] }"')
-    tiles = band(tile(schedule(text), NOTHING).schedule)
+    tiles = band(tile(schedule(text), NOTHING, TileOptions((32,))).schedule)
     kinds = [[node.members[member].kind for member in (0, 1)] for node in (tiles, tiles.child(0))]
     separate, unroll = isl.ast_loop_type.separate, isl.ast_loop_type.unroll
     assert kinds == [[separate, isl.ast_loop_type.default], [separate, unroll]]
@@ -109,7 +109,7 @@ def test_nested_bands_are_tiled_each() -> None:
 
 def test_narrow_bands_are_tiled_on_request() -> None:
     text = """{ domain: "{ S[i]: 0 <= i < 5 }", child: { schedule: "[{ S[i] -> [i] }]" } }"""
-    left = tile(schedule(text), NOTHING)
+    left = tile(schedule(text), NOTHING, TileOptions((32,)))
     assert left.missed == (
         "nothing was tiled: no permutable band of 2 or more: "
         "the band of 1 over S has too few loops",
@@ -132,7 +132,7 @@ def test_loops_of_the_source_are_merged_first() -> None:
 
 def test_the_reason_names_array_and_distance() -> None:
     back = flow("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }")
-    outcome = tile(schedule(NESTED), back)
+    outcome = tile(schedule(NESTED), back, TileOptions((32,)))
     assert is_same(outcome.schedule.tree, schedule(NESTED).tree)
     assert outcome.missed == (
         "nothing was tiled: no permutable band of 2 or more: "
@@ -144,7 +144,7 @@ def test_the_reason_names_array_and_distance() -> None:
 def test_a_band_wrongly_called_permutable_is_refused() -> None:
     back = flow("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }")
     with pytest.raises(LegalityError, match="tiling violates the flow dependence through A"):
-        tile(schedule(SQUARE), back)
+        tile(schedule(SQUARE), back, TileOptions((32,)))
 
 
 def test_tiles_of_one_point() -> None:
@@ -166,12 +166,12 @@ def test_tiles_of_one_point() -> None:
 )
 def test_bad_options_are_refused(options: dict[str, int], message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        TileOptions(**options)  # type: ignore[arg-type]
+        TileOptions(**{"sizes": (4,), **options})  # type: ignore[arg-type]
 
 
 def test_a_band_with_an_isolated_part_is_left_alone() -> None:
     isolated = 'permutable: 1, options: "{ isolate[[] -> [i, j]] : 2 <= i <= 3 }"'
-    outcome = tile(schedule(SQUARE.replace("permutable: 1", isolated)), NOTHING)
+    outcome = tile(schedule(SQUARE.replace("permutable: 1", isolated)), NOTHING, TileOptions((32,)))
     assert outcome.missed == (
         "nothing was tiled: the band of 2 over S contains AST options, which refer to enclosing "
         "loops by position",

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from typing import Final
 
 import islpy as isl
 
@@ -28,9 +27,6 @@ from polyir.sets.lists import basic_maps_of, maps_of, parameters_of
 from polyir.sets.values import isl_value
 from polyir.tree.order import MOST_REMEMBERED
 
-DEFAULT_LINE_SIZE: Final = 8
-"""Doubles in 64 bytes."""
-
 
 @dataclass(frozen=True)
 class ReuseGroup:
@@ -45,7 +41,7 @@ class ReuseGroup:
     spatial: isl.UnionMap
 
 
-def reuse_groups(scop: Scop, line_size: int = DEFAULT_LINE_SIZE) -> tuple[ReuseGroup, ...]:
+def reuse_groups(scop: Scop, line_size: int) -> tuple[ReuseGroup, ...]:
     """The reuse of all affine references of `scop`, for lines of `line_size` elements.
 
     Each instance is related to the last one before it that touches the element or line, be it by

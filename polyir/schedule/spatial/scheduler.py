@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Literal
 
 import islpy as isl
 
@@ -33,12 +33,9 @@ from polyir.schedule.spatial.locality_graph import (
     loop_depth,
     register_pressure,
 )
-from polyir.schedule.spatial.reuse import DEFAULT_LINE_SIZE, ReuseGroup
+from polyir.schedule.spatial.reuse import ReuseGroup
 from polyir.schedule.spatial.rows import LocalityRows, is_carried
 from polyir.schedule.tree import BoundedHyperplane, Hyperplane, RowBand, ScheduleResult
-
-REGISTERS: Final = 16 + 16 - 1
-"""What x86-64 has for values: general-purpose and vector registers, without the stack pointer."""
 
 MAP_TO_X = MapAttr(GpuDimension("thread", "x"))
 """The attribute of a loop that gives coalesced accesses along a GPU's x."""
@@ -61,7 +58,7 @@ class SpatialOptions:
     """
 
     target: Literal["cpu", "gpu"] = "cpu"
-    line_size: int = DEFAULT_LINE_SIZE
+    line_size: int = 1
     fusion: ClusterFusion = "typed"
     register_limit: int | None = None
 
@@ -77,18 +74,19 @@ class SpatialOptions:
 def spatial_schedule(
     constraints: ScheduleConstraints,
     reuse: Sequence[ReuseGroup],
-    options: SpatialOptions | None = None,
+    options: SpatialOptions,
+    registers: int,
 ) -> ScheduleResult:
     """Schedule `constraints` so that the loops make use of `reuse` as `target` wants it.
 
-    `reuse` is for lines of `line_size` elements (see `reuse_groups`). Raises `SchedulingError` if
+    `reuse` is for lines of `line_size` elements (see `reuse_groups`), and there are so many
+    `registers` for values. Raises `SchedulingError` if
     a cycle of dependences has no affine schedule.
     """
-    chosen = options or SpatialOptions()
     statements = scheduled_statements(constraints)
     parameter_count = constraints.parameter_space.dim(isl.dim_type.param)
     policies = {"cpu": _CpuPolicy, "gpu": _GpuPolicy}
-    policy = policies[chosen.target](statements, parameter_count, chosen)
+    policy = policies[options.target](statements, parameter_count, options, registers)
     graph = locality_graph(constraints, statements, reuse)
     return schedule_by_policy(constraints, statements, policy, graph)
 
@@ -101,9 +99,11 @@ class _LocalityPolicy(ClusterPolicy[LocalityGraph]):
         statements: Sequence[ScheduledStatement],
         parameter_count: int,
         options: SpatialOptions,
+        registers: int,
     ) -> None:
         super().__init__(statements, parameter_count, options.fusion)
         self._register_limit = options.register_limit
+        self._all_registers = registers
 
     def carrying_row(
         self, statements: Sequence[ScheduledStatement], graph: LocalityGraph
@@ -185,7 +185,7 @@ class _CpuPolicy(_LocalityPolicy):
         """How many registers they may need."""
         if self._register_limit is not None:
             return self._register_limit
-        return REGISTERS - loop_depth(graph.groups)
+        return self._all_registers - loop_depth(graph.groups)
 
     def _lines_used(self, graph: LocalityGraph, bands: Sequence[RowBand]) -> int:
         """How often the innermost loop of a statement goes along the lines of a group."""

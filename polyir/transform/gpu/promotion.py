@@ -67,7 +67,7 @@ Registers = Literal["auto", "none"]
 Vectors = Literal["auto", "none"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class GpuPromoteOptions:
     """What GPU kernels keep in shared memory and in registers.
 
@@ -85,7 +85,7 @@ class GpuPromoteOptions:
     shared: SharedArrays = "auto"
     registers: Registers = "auto"
     arrays: tuple[str, ...] = ()
-    limit: int
+    limit: int = 0
     padding: int | None = None
     vectors: Vectors = "auto"
     buffers: int = 1

@@ -35,21 +35,21 @@ from polyir.tree.addresses import TreePath
 from polyir.tree.names import name_list, statements_of
 from polyir.tree.order import Active, all_active
 
-PARTS = 16
-BLOCK = 1024
 MOST_PARTS = 64
+"""A statement adds up the results of all parts, and has so many operands."""
 
 
 @dataclass(frozen=True)
 class PrivatizeReductionsOptions:
     """How the iterations of a loop are divided: into `parts`, in turns of `block` iterations.
 
-    Without a `block`, an innermost loop has turns of 1024 iterations, and one around others of one.
+    Without a `block`, a loop around others has turns of one iteration, and an innermost loop longer
+    ones.
 
     Raises `OptionError` for other numbers.
     """
 
-    parts: int = PARTS
+    parts: int
     block: int | None = None
 
     def __post_init__(self) -> None:
@@ -120,14 +120,16 @@ class Found:
 
 
 def next_privatization(
-    scop: Scop, dependences: Dependences, options: PrivatizeReductionsOptions
+    scop: Scop, dependences: Dependences, options: PrivatizeReductionsOptions, turn: int
 ) -> Found:
     """The first loop that is not parallel but for reductions, in a nest without a parallel loop.
+
+    Without a `block`, an innermost loop has turns of `turn` iterations.
 
     Of nested bands, the outermost such loop is taken, even if there are parallel loops inside
     another band: threads start once, then. Loops around that are not parallel stay around.
     """
-    search = _Search(scop, options)
+    search = _Search(scop, options, turn)
     root = scop.schedule.root
     found = next(search.visit(root, all_active(dependences.ordering)), None)
     return Found(found, tuple(dict.fromkeys(search.reasons)))
@@ -138,9 +140,10 @@ class _Search(ReductionLoops[Privatization]):
 
     left_out = "has no parts"
 
-    def __init__(self, scop: Scop, options: PrivatizeReductionsOptions) -> None:
+    def __init__(self, scop: Scop, options: PrivatizeReductionsOptions, turn: int) -> None:
         super().__init__(scop)
         self._options = options
+        self._turn = turn
 
     def _is_left(self, band: ScheduleNode, actives: tuple[Active, ...]) -> bool:
         parallel = band_facts(actives, band.band.functions_by_statement).parallel
@@ -160,7 +163,7 @@ class _Search(ReductionLoops[Privatization]):
             raise NoReductionError("in each iteration of the loops around, there is little to do")
         if extent is not None and extent <= max(MOST_PARTS, self._options.parts):
             raise NoReductionError(f"it has at most {extent} iterations")
-        block = self._options.block or (BLOCK if is_innermost else 1)
+        block = self._options.block or (self._turn if is_innermost else 1)
         names = tuple(dict.fromkeys(each.dependence.array for each in carried))
         arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
         around = name_list(statements_of(node))

@@ -44,9 +44,6 @@ from polyir.tree import Band, BandMember, Filter, Node, Schedule, SequenceNode
 from polyir.tree.addresses import node_at
 from polyir.tree.operations import set_schedule
 
-LINE = 8
-"""The elements between the partial results of a scalar, so that threads share no cache line."""
-
 
 @dataclass(frozen=True)
 class NewStatements:
@@ -221,14 +218,15 @@ def plan_private_rewriting(scop: Scop, plan: Privatization) -> PrivateRewriting:
     return PrivateRewriting(plan, tuple(statements))
 
 
-def apply_private_rewriting(op: ScopOp, scop: Scop, rewriting: PrivateRewriting) -> None:
+def apply_private_rewriting(op: ScopOp, scop: Scop, rewriting: PrivateRewriting, line: int) -> None:
     """Rewrite the operations of a scop, with all instances in the order that they had.
 
-    Its dependences are out of date after it.
+    Partial results of a scalar are `line` elements apart, so that threads share no cache line. Its
+    dependences are out of date after it.
     """
     allocator = Allocator(op)
     for new in rewriting.statements:
-        _Builder(op, scop, rewriting, new).build(allocator)
+        _Builder(op, scop, rewriting, new).build(allocator, line)
     set_schedule(op, rewriting.in_order())
 
 
@@ -301,10 +299,10 @@ class _Builder(PartialResultsBuilder):
         super().__init__(op, scop, new.array, rewriting.plan.depth)
         self._rewriting, self._new = rewriting, new
 
-    def build(self, allocator: Allocator) -> None:
+    def build(self, allocator: Allocator, line: int) -> None:
         """Allocate partial results, let the updates use them, and add the new statements."""
         parts = self._rewriting.plan.parts
-        self.allocate(allocator, [constant_side(parts)], LINE)
+        self.allocate(allocator, [constant_side(parts)], line)
         result = self.result(self._new.result, [(AffineConstantExpr(n),) for n in range(parts)])
         self._op.body.block.insert_op_after(result, self.updating)
         self._op.body.block.insert_op_after(self._initial(), self.updating)
