@@ -11,7 +11,7 @@ import islpy as isl
 from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.sets.lists import sets_of
 from polyir.sets.maps import universe
-from polyir.sets.values import isl_value
+from polyir.transform.reassociation.partial_results import Parts
 from polyir.transform.reassociation.rewriting import Piece, Rewriting
 from polyir.transform.tile import tile_values
 from polyir.tree import (
@@ -127,10 +127,9 @@ class RewrittenTree:
         rewriting, reduction = self._rewriting, self._reduction
         # The loops over parts are around.
         first = self._around if reduction.blocks == 1 else self._first_cell + 1
-        combining = (*rewriting.steps, rewriting.result)
         blocks = [
             self._accumulation(below),
-            *(filter_of_new(each.domain, first) for each in combining),
+            *(filter_of_new(each.domain, first) for each in rewriting.combining),
         ]
         if reduction.results or reduction.in_block:
             return blocks
@@ -153,7 +152,7 @@ class RewrittenTree:
             [loop.values, iterator_of(initial.domain, position)]
             for position, loop in enumerate(reduction.results, self._around)
         ]
-        lane = reduction.lane.values.mod_val(isl_value(reduction.lanes))
+        lane = Parts(reduction.lanes).of(reduction.lane.values)
         members.append([lane, iterator_of(initial.domain, count - 1)])
         reduced = Filter((_only(below, (name,)) or LEAF,), statement)
         sequence = SequenceNode((Filter((LEAF,), own), reduced))
@@ -164,9 +163,8 @@ class RewrittenTree:
         """The part of a result that an instance of the statement belongs to."""
         reduction = self._reduction
         if reduction.part is not None:
-            return reduction.part.values.mod_val(isl_value(reduction.blocks))
-        rounds = reduction.lane.values.scale_down_val(isl_value(reduction.lanes)).floor()
-        return rounds.mod_val(isl_value(reduction.blocks))
+            return Parts(reduction.blocks).of(reduction.part.values)
+        return Parts(reduction.blocks, reduction.lanes).of(reduction.lane.values)
 
 
 def changed_at(
