@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 
 import islpy as isl
 from xdsl.dialects.builtin import IndexType
@@ -16,7 +16,6 @@ from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.updates import Update
 from polyir.sets.lists import sets_of
-from polyir.sets.maps import universe
 from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.builder import PartialResultsBuilder
@@ -24,6 +23,7 @@ from polyir.transform.reassociation.partial_results import Namer, PartialResults
 from polyir.transform.reassociation.private_results import Privatization
 from polyir.transform.reassociation.tree import (
     changed_at,
+    filter_around,
     filter_of_new,
     iterator_of,
     parallel_band,
@@ -32,6 +32,7 @@ from polyir.transform.reassociation.tree import (
 from polyir.transform.tile import tile_values
 from polyir.tree import Band, BandMember, Filter, Node, Schedule, SequenceNode
 from polyir.tree.addresses import node_at
+from polyir.tree.nodes import by_statement
 from polyir.tree.operations import set_schedule
 
 
@@ -87,13 +88,11 @@ class PrivateRewriting:
     @cached_property
     def expanded(self) -> Mapping[str, isl.Set]:
         """`{ S[p, i] }` for each statement that updates an array: p is the part of S[i]."""
-        names = [each.statement.name for array in self.plan.arrays for each in array.updates]
-        return {
-            name: _with_part(part, domain)
-            for part in _functions(self.plan.parts.of(self.plan.values))
-            for domain in sets_of(self.plan.schedule.domain)
-            if (name := _name_of(part)) in names and domain.get_tuple_name() == name
-        }
+        plan = self.plan
+        parts = by_statement(plan.parts.of(plan.values))
+        domains = {each.get_tuple_name(): each for each in sets_of(plan.schedule.domain)}
+        names = (each.statement.name for array in plan.arrays for each in array.updates)
+        return {name: _with_part(parts[name], domains[name]) for name in names}
 
     @cached_property
     def _schedule(self) -> Schedule:
@@ -141,31 +140,27 @@ class PrivateRewriting:
         if plan.block > 1:
             inside = parallel_band([tile_values(self._values, plan.parts.turn)], band)
         initial = [filter_of_new(each.initial, plan.depth + 1) for each in self.statements]
-        body = SequenceNode((*initial, Filter((inside,), self._old)))
-        instances = self._old
-        for each in self.statements:
-            instances = instances.union(universe(each.initial.get_space()))
+        filters = [*initial, Filter((inside,), self._old)]
         part = united(
             [*self._parts, *(iterator_of(each.initial, plan.depth) for each in self.statements)]
         )
         # Else, isl makes a loop of its own for parts without iterations.
         loop = BandMember(part, is_coincident=True, kind=isl.ast_loop_type.atomic)
-        return [Filter((Band((body,), (loop,), permutable=True),), instances)]
+        below = SequenceNode(tuple(filters))
+        return [filter_around(filters, Band((below,), (loop,), permutable=True))]
 
     @property
     def _parts(self) -> list[isl.PwAff]:
         """`{ S[i] -> [p] }`: the part of each instance."""
+        parts = by_statement(self.plan.parts.of(self._values))
         return [
-            iterator_of(self.expanded[_name_of(part)], 0)
-            if _name_of(part) in self.expanded
-            else part
-            for part in _functions(self.plan.parts.of(self._values))
+            iterator_of(self.expanded[name], 0) if name in self.expanded else part
+            for name, part in parts.items()
         ]
 
     @property
     def _old(self) -> isl.UnionSet:
-        sets = (universe(each.get_domain_space()) for each in _functions(self._values))
-        return reduce(isl.UnionSet.union, sets)
+        return self._values.domain().universe()
 
 
 def _with_part(part: isl.PwAff, domain: isl.Set) -> isl.Set:
@@ -181,18 +176,9 @@ def _with_part(part: isl.PwAff, domain: isl.Set) -> isl.Set:
     return expanded
 
 
-def _name_of(function: isl.PwAff) -> str:
-    return function.get_domain_space().get_tuple_name(isl.dim_type.set)
-
-
-def _functions(values: isl.UnionPwAff) -> list[isl.PwAff]:
-    functions = values.get_pw_aff_list()
-    return [functions.get_at(position) for position in range(functions.n_pw_aff())]
-
-
 def plan_private_rewriting(scop: Scop, plan: Privatization) -> PrivateRewriting:
     """The new statements for a loop in parts; raises `NoReductionError`."""
-    for values in _functions(plan.values):
+    for values in by_statement(plan.values).values():
         single(values)
     statements: list[NewStatements] = []
     for array in plan.arrays:
