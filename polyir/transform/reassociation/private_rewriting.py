@@ -68,11 +68,6 @@ class PrivateRewriting:
     statements: tuple[NewStatements, ...]
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the new statements."""
-        return tuple(each.get_tuple_name() for each in self._domains)
-
-    @property
     def _domains(self) -> tuple[isl.Set, ...]:
         initial = tuple(each.initial for each in self.statements)
         return (*initial, *(each.result for each in self.statements))
