@@ -45,7 +45,7 @@ from polyir.tools.command_line import (
 from polyir.tools.tuning_progress import progress
 from polyir.tuning.bayesian import SearchName, search_of
 from polyir.tuning.evaluation import Candidate, Limits, ProcessEvaluator
-from polyir.tuning.kernel import Kernel, kernel_of
+from polyir.tuning.kernel import MeasuredFunction, measured_function
 from polyir.tuning.programs import Flags
 from polyir.tuning.record import TuningRecord, record_of
 from polyir.tuning.search import Budget, Found, tune
@@ -66,7 +66,9 @@ def _run(arguments: Sequence[str]) -> int:
     require_writable(output)
     with time_limited_to(options.time_limit):
         module = _read(options)
-        kernel = kernel_of(module, options.function, dict(options.size), options.default_size)
+        kernel = measured_function(
+            module, options.function, dict(options.size), options.default_size
+        )
         space = space_of(kernel, options.threads)
         base = Candidate(DEFAULT_PIPELINE, options.threads[0])
         found = _search(options, kernel, space, base, budget, start)
@@ -82,7 +84,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _search(
     options: argparse.Namespace,
-    kernel: Kernel,
+    kernel: MeasuredFunction,
     space: Space,
     base: Candidate,
     budget: Budget,

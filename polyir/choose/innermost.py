@@ -29,7 +29,7 @@ LONGEST_DISTANCE = 8
 
 
 @dataclass(frozen=True)
-class Kernel:
+class InstanceCost:
     """What one instance costs: `cycles` as the innermost loop runs it, `scalar_cycles` alone.
 
     `lanes` is how many run at once, `strided` how many references move by more than an element,
@@ -43,14 +43,14 @@ class Kernel:
     chain: float
 
 
-def kernel_of(
+def instance_cost(
     statements: Mapping[str, StatementModel],
     loops: Sequence[Loop],
     name: str,
     machine: Machine,
     is_held: bool = False,
     packed: bool = False,
-) -> Kernel:
+) -> InstanceCost:
     """The cost of an instance of a statement in the last of the loops.
 
     `is_held` says that a dependence on another statement keeps it from being vector code, `packed`
@@ -60,7 +60,7 @@ def kernel_of(
     direction = directions(loops, {name: model}, name) if loops else None
     scalar = _throughput(model, machine, direction, 1)
     if direction is None:
-        return Kernel(scalar, scalar, 1, 0, 0.0)
+        return InstanceCost(scalar, scalar, 1, 0, 0.0)
     if loops[-1].width:
         return _vector_kernel(model, loops, name, machine, scalar, packed)
     if loops[-1].rows and len(loops) > 1:
@@ -82,11 +82,11 @@ def kernel_of(
         m is None or abs(m) > 1 for r, m in zip(model.references, moves, strict=True) if r.is_write
     )
     if distance or is_held or writes_strided or model.work.is_branching or model.work.functions:
-        return Kernel(max(scalar, chain), max(scalar, chain), 1, strided, chain)
+        return InstanceCost(max(scalar, chain), max(scalar, chain), 1, strided, chain)
     vector = _throughput(model, machine, direction, lanes) / (lanes * VECTOR_EFFICIENCY)
     if vector >= scalar:
         lanes, vector = 1, scalar
-    return Kernel(vector, scalar, lanes, strided, chain)
+    return InstanceCost(vector, scalar, lanes, strided, chain)
 
 
 VECTOR_EFFICIENCY = 0.6
@@ -109,7 +109,7 @@ def _vector_kernel(
     machine: Machine,
     scalar: float,
     packed: bool,
-) -> Kernel:
+) -> InstanceCost:
     """The cost in a loop that runs in vectors, or in a block of rows of vectors.
 
     What does not move along the loop around a block stays in registers. Rows along that loop are
@@ -150,7 +150,7 @@ def _vector_kernel(
     copies = max(1, rows) * vectors
     cycles = _cycles(model, machine, loads, stores, copies, lanes)
     each = cycles / (copies * lanes * VECTOR_EFFICIENCY)
-    return Kernel(min(each, scalar), scalar, lanes, strided, 0.0)
+    return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0)
 
 
 def combination_cycles(width: int, machine: Machine) -> float:
@@ -195,16 +195,16 @@ def is_block(loops: Sequence[Loop], model: StatementModel) -> bool:
 
 def _row_kernel(
     model: StatementModel, loops: Sequence[Loop], name: str, machine: Machine, scalar: float
-) -> Kernel:
+) -> InstanceCost:
     """The cost in a block of rows without vectors, each a sum that the loop around adds up."""
     rows = loops[-1].rows
     order = [*loops[:-2], loops[-1], loops[-2]]
     way = directions(order, {name: model}, name)
     if way is None:
-        return Kernel(scalar, scalar, 1, 0, 0.0)
+        return InstanceCost(scalar, scalar, 1, 0, 0.0)
     chain = max((_chain(model, array, way, machine) for array, _ in model.flows), default=0.0)
     cycles = max(_throughput(model, machine, way, 1), chain / rows)
-    return Kernel(cycles, max(scalar, chain), 1, 0, chain)
+    return InstanceCost(cycles, max(scalar, chain), 1, 0, chain)
 
 
 def _chain(

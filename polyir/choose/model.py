@@ -33,11 +33,11 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from polyir.choose.innermost import (
-    Kernel,
+    InstanceCost,
     combination_cycles,
     held_statements,
+    instance_cost,
     is_block,
-    kernel_of,
     overlap_tests,
 )
 from polyir.choose.loop_tree import Filters, Leaf, Loop, Node, Parts, loop_tree, tiled
@@ -155,7 +155,7 @@ class CostModel:
         self.statements: dict[str, StatementModel] = model_of(scop, self.values)
         self._references = {name: each.references for name, each in self.statements.items()}
         self._dependences = () if scop.dependences is None else scop.dependences.ordering
-        self._kernels: dict[object, Kernel] = {}
+        self._instance_costs: dict[object, InstanceCost] = {}
         self._held: dict[object, frozenset[str]] = {}
         self._last: tuple[Mapping[str, State], tuple[float, float]] = ({}, (0.0, 0.0))
         self._instances = {
@@ -189,7 +189,7 @@ class CostModel:
             if not each.region.is_empty
         }
         # Kernels are known by the identity of the loops, which lasts as long as the tree.
-        self._kernels.clear()
+        self._instance_costs.clear()
         self._held.clear()
         in_turn: list[tuple[dict[str, State], _Amounts]] = []
         amounts = self._visit(tree, states, (), False, in_turn)
@@ -274,7 +274,7 @@ class CostModel:
         if isinstance(node, Leaf):
             amounts.instances = len(states)
             for name in states:
-                amounts.compute += self._kernel(above, name).scalar_cycles
+                amounts.compute += self._instance_cost(above, name).scalar_cycles
         elif isinstance(node, Loop):
             self._loop(node, states, above, in_parallel, amounts)
         else:
@@ -353,7 +353,7 @@ class CostModel:
                 size, _ = self._touched(inner)
                 one = self._visit(node.body, inner, loops, in_parallel or forks)
                 if is_innermost:
-                    one.compute = sum(self._kernel(loops, name).cycles for name in inner)
+                    one.compute = sum(self._instance_cost(loops, name).cycles for name in inner)
                 bodies.append((weight, one.compute))
                 for level, cache in enumerate(self.machine.caches):
                     fits[level] = fits[level] and size <= USABLE * cache.bytes
@@ -392,7 +392,9 @@ class CostModel:
         cycles = self.machine.loop_cycles
         if loops[-1].is_reduction:
             cycles += combination_cycles(loops[-1].width, self.machine)
-        if not loops[-1].width and any(self._kernel(loops, name).lanes > 1 for name in names):
+        if not loops[-1].width and any(
+            self._instance_cost(loops, name).lanes > 1 for name in names
+        ):
             models = [self.statements[name] for name in names]
             cycles += self.machine.overlap_cycles * overlap_tests(models, in_parallel)
         return cycles
@@ -451,14 +453,14 @@ class CostModel:
                 return True
         return False
 
-    def _kernel(self, loops: tuple[Loop, ...], name: str) -> Kernel:
+    def _instance_cost(self, loops: tuple[Loop, ...], name: str) -> InstanceCost:
         key = (tuple(map(id, loops)), name)
-        if key not in self._kernels:
+        if key not in self._instance_costs:
             is_held = bool(loops) and name in self._held_in(loops)
-            self._kernels[key] = kernel_of(
+            self._instance_costs[key] = instance_cost(
                 self.statements, loops, name, self.machine, is_held, self._packed
             )
-        return self._kernels[key]
+        return self._instance_costs[key]
 
     def _held_in(self, loops: tuple[Loop, ...]) -> frozenset[str]:
         key = tuple(map(id, loops))

@@ -19,18 +19,15 @@ import islpy as isl
 from xdsl.ir import Attribute, SSAValue
 
 from polyir.dialects.dependence import Dependence, Dependences
+from polyir.dialects.reductions import Combiner
 from polyir.model.scop import Scop, scop_of
-from polyir.model.updates import Combiner
+from polyir.sets.boxes import from_lower
 from polyir.transform.bands import split_at
 from polyir.transform.expansion.allocator import Allocator
-from polyir.transform.reassociation.private_results import (
-    PrivateArray,
-    cells_of_results,
-    private_array,
-)
-from polyir.transform.reassociation.private_rewriting import PartialResultsBuilder
+from polyir.transform.reassociation.builder import PartialResultsBuilder
+from polyir.transform.reassociation.partial_results import Namer, PartialResults
+from polyir.transform.reassociation.private_results import results_below
 from polyir.transform.reassociation.reduction_loops import ReductionLoops
-from polyir.transform.reassociation.rewriting import Namer
 from polyir.transform.reassociation.tree import changed_at, filter_of_new
 from polyir.tree import Band, Filter, Node, Schedule, ScheduleNode, SequenceNode
 from polyir.tree.addresses import TreePath, node_at
@@ -39,7 +36,7 @@ from polyir.tree.order import Active, all_active
 
 
 @dataclass(frozen=True)
-class PartialResults:
+class DividedReduction:
     """An array P that each rank has for itself, and what MPI combines of it.
 
     `name` is that of P in the scop, `array` that of X, and `updates` are the statements that update
@@ -69,7 +66,7 @@ class DividedReductions:
     """
 
     scop: Scop
-    results: tuple[PartialResults, ...]
+    results: tuple[DividedReduction, ...]
     reasons: tuple[str, ...]
     dependences: Dependences | None
 
@@ -122,7 +119,7 @@ class _Loop:
     path: TreePath
     member: int
     depth: int
-    arrays: tuple[PrivateArray, ...]
+    arrays: tuple[PartialResults, ...]
 
 
 class _Search(ReductionLoops[_Loop]):
@@ -136,36 +133,39 @@ class _Search(ReductionLoops[_Loop]):
     def _planned(self, band: ScheduleNode, position: int, carried: Sequence[Active]) -> _Loop:
         node = split_at(band, position)
         names = dict.fromkeys(each.dependence.array for each in carried)
-        arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
+        arrays = tuple(results_below(self._scop, self._updates, node, name) for name in names)
         return _Loop(band.path, position, band.schedule_depth + position, arrays)
 
 
-def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[PartialResults, ...]]:
+def _rewritten(scop: Scop, loops: Sequence[_Loop]) -> tuple[Scop, tuple[DividedReduction, ...]]:
     """Give a scop partial results, and the tree in which these loops are divided."""
     op, schedule = scop.op, scop.schedule
     allocator = Allocator(op)
-    memories: list[tuple[SSAValue, PartialResults]] = []
+    memories: list[tuple[SSAValue, DividedReduction]] = []
     # What is done to a subtree leaves the paths to those before it as they are.
     for loop in reversed(loops):
         results: list[isl.Set] = []
-        own: list[tuple[SSAValue, PartialResults]] = []
+        own: list[tuple[SSAValue, DividedReduction]] = []
         for array in loop.arrays:
             name = Namer(scop, array.updates[0].statement.name)("result")
-            domain = cells_of_results(array, name)
-            builder = PartialResultsBuilder(op, scop, array, loop.depth)
+            domain = array.domain(name, {})
             # MPI takes arrays: a number is one of a single element.
-            memory = builder.allocate(allocator, (), padding=1)
-            op.body.block.insert_op_after(builder.result(domain, [()]), builder.updating)
+            builder = PartialResultsBuilder(op, scop, array, padding=1)
+            memory = builder.allocate(allocator)
+            builder.accumulate(lambda update, values: ())
+            own_results = [builder.partial(domain, (), loop.depth)]
+            total = builder.combination(domain, builder.result(domain), own_results, updates=True)
+            builder.insert([total])
             results.append(domain)
             first = array.updates[0]
-            partial = PartialResults(
+            partial = DividedReduction(
                 name="",
                 array=array.name,
                 combiner=first.combiner,
                 element=first.element_type,
                 updates=tuple(each.statement.name for each in array.updates),
                 result=name,
-                rows=_rows(array, loop.depth),
+                rows=_rows(array),
             )
             own.append((memory, partial))
         memories = [*own, *memories]
@@ -184,7 +184,7 @@ def _new_names(before: Scop, after: Scop) -> dict[str, str]:
 
 
 def _renamed(
-    known: Dependences, names: Mapping[str, str], results: Sequence[PartialResults]
+    known: Dependences, names: Mapping[str, str], results: Sequence[DividedReduction]
 ) -> Dependences:
     """`dependences` of `DividedReductions`. Nothing else than updates accesses P."""
 
@@ -199,17 +199,15 @@ def _renamed(
     return replace(known, items=items)
 
 
-def _rows(array: PrivateArray, depth: int) -> isl.Set | None:
-    """`{ [v, r] }` of `PartialResults`."""
+def _rows(array: PartialResults) -> isl.Set | None:
+    """`{ [v, r] }` of `DividedReduction`."""
     if not array.box:
         return None
-    count = array.cells.dim(isl.dim_type.set)
+    depth, count = array.depth, array.cells.dim(isl.dim_type.set)
     rows = array.cells.project_out(isl.dim_type.set, depth + 1, count - depth - 1)
-    space = rows.get_space()
-    move = isl.MultiAff.identity_on_domain_space(space)
-    lower = array.box[0].lower_on(space)
-    move = move.set_at(depth, move.get_at(depth).sub(lower))
-    return rows.apply(isl.Map.from_multi_aff(move))
+    move = isl.MultiAff.identity_on_domain_space(rows.get_space())
+    (row,) = from_lower([move.get_at(depth)], array.box[:1])
+    return rows.apply(isl.Map.from_multi_aff(move.set_at(depth, row)))
 
 
 def _with_results(schedule: Schedule, loop: _Loop, results: Sequence[isl.Set]) -> Schedule:

@@ -18,8 +18,8 @@ from polyir.distributed.blocks import Blocks, Parts, RankArguments
 from polyir.distributed.boxes import Values
 from polyir.distributed.dealt_exchange import DealtExchange
 from polyir.distributed.divided_reductions import (
+    DividedReduction,
     DividedReductions,
-    PartialResults,
     divided_reductions,
 )
 from polyir.distributed.elements import (
@@ -91,7 +91,7 @@ def distribute_memory(
 def _remarks(
     phases: Sequence[Phase],
     sent_arrays: Mapping[str, Sequence[str]],
-    partial: Sequence[PartialResults],
+    partial: Sequence[DividedReduction],
 ) -> Iterator[str]:
     """What ranks do in each phase, and the arrays that they send parts of, one line a phase."""
     for phase in phases:

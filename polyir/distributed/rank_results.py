@@ -16,14 +16,14 @@ from xdsl.dialects import arith, mpi
 from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import SSAValue
 
+from polyir.dialects.reductions import Combiner
 from polyir.distributed.boxes import extent
-from polyir.distributed.divided_reductions import PartialResults
+from polyir.distributed.divided_reductions import DividedReduction
 from polyir.distributed.elements import step_parameters
 from polyir.distributed.exchange import i32_of, length_of, pointer_to
 from polyir.distributed.phases import Phase
 from polyir.loops.code import Code
 from polyir.model.scop import Scop
-from polyir.model.updates import Combiner, neutral_element
 
 _OPERATIONS: Final = {
     arith.AddfOp: "MPI_SUM",
@@ -59,7 +59,7 @@ class RankResults:
     If `is_shared`, all ranks get the results, else only the first one.
     """
 
-    partial: PartialResults
+    partial: DividedReduction
     memory: SSAValue
     phase: Phase
     scop: Scop
@@ -69,8 +69,8 @@ class RankResults:
     def set_neutral(self, code: Code) -> None:
         """Set the elements that the step updates to the neutral element."""
         first, rows = self._rows(code)
-        attribute = neutral_element(self.partial.combiner, self.partial.element)
-        neutral = code.builder.insert(arith.ConstantOp(attribute)).result
+        constant = self.partial.combiner.neutral_element(self.partial.element)
+        neutral = code.builder.insert(constant).result
         with (
             code.loop("row", first, code.sum(first, rows)) as (body, row),
             body.loops("e", self._inner(body)) as (inside, places),

@@ -18,12 +18,13 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
+from polyir.dialects.reductions import Combiner
 from polyir.equations.scop_flow import Read, ScopFlow, Write
 from polyir.equations.scop_values import Values
 from polyir.equations.system import Expression
 from polyir.equations.system import Operation as Applied
 from polyir.model.extrema import choice_of
-from polyir.model.updates import Combiner, Update, update_of
+from polyir.model.updates import Update, update_of
 from polyir.sets.hulls import convex_if_possible
 from polyir.sets.lists import pieces_of
 
@@ -130,11 +131,11 @@ def chains_of(flow: ScopFlow, visible: Collection[str], reassociate: bool) -> Fo
 
 def contribution(update: Update, values: Values) -> Expression:
     """What an update combines with the element: `a - b` for `X[f] = X[f] + a - b`."""
-    carried = update.load.operation.results[0]
+    carried = update.chain.load.results[0]
     operator, inverse = _operator(update.combiner), update.combiner.inverse
     assert operator is not None
     total: Expression | None = None
-    for step in update.steps:
+    for step in update.chain.steps:
         choice = choice_of(step) if update.combiner.choice is not None else None
         operands = step.operands if choice is None else (choice.first, choice.second)
         (other,) = (values.of(each) for each in operands if each is not carried)

@@ -9,36 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from xdsl.builder import Builder
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.irregular.loop_parts import bounds_before, move_to_parallel_loop
-from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import computed_subscripts
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
-from polyir.model.updates import Chain, neutral_element
+from polyir.model.updates import Chain
 
-_KINDS: Final[dict[type[Operation], str]] = {
-    arith.AddfOp: "addf",
-    arith.AddiOp: "addi",
-    arith.MulfOp: "mulf",
-    arith.MuliOp: "muli",
-    arith.MaxSIOp: "maxs",
-    arith.MinSIOp: "mins",
-    arith.AndIOp: "andi",
-    arith.OrIOp: "ori",
-}
+_KINDS: Final = ("addf", "addi", "mulf", "muli", "maxs", "mins", "andi", "ori")
+"""The kinds of `memref.atomic_rmw` that all targets have."""
 
 
 def require_atomic(chains: Sequence[Chain]) -> None:
     """Raise `PolyirError` if an update has no atomic form in all targets."""
     for chain in chains:
-        if chain.combiner.operation not in _KINDS:
+        if chain.combiner.kind not in _KINDS:
             type = chain.load.results[0].type
             message = f"there is no atomic {chain.combiner.name} of type {type} by this operation"
             raise PolyirError(message, location_of(chain.steps[-1]))
@@ -58,12 +50,13 @@ def use_atomic_updates(loop: SequentialLoop, chains: Sequence[Chain]) -> None:
 
 def _make_atomic(chain: Chain) -> None:
     """Replace the load, the steps and the store of an update by one operation."""
-    store = store_of(chain)
+    store = chain.store
     code = Code(InsertPoint.before(store))
     type = chain.load.results[0].type
     value = _operand(chain, code)
     subscripts = computed_subscripts(store, code, {})
-    kind = REDUCTION_KINDS.index(_KINDS[chain.combiner.operation])
+    assert chain.combiner.kind is not None
+    kind = REDUCTION_KINDS.index(chain.combiner.kind)
     update = memref.AtomicRMWOp.create(
         operands=[value, store.memref, *subscripts],
         result_types=[type],
@@ -84,7 +77,5 @@ def _operand(chain: Chain, code: Code) -> SSAValue:
         return other
     if len(chain.steps) == 1 and isinstance(step, arith.SubfOp):
         return code.builder.insert(arith.NegfOp(step.rhs)).result
-    neutral = neutral_element(chain.combiner, old.type)
-    first = Code(InsertPoint.before(step)).builder.insert(arith.ConstantOp(neutral)).result
-    old.replace_all_uses_with(first)
+    old.replace_all_uses_with(chain.neutral(Builder(InsertPoint.before(step))))
     return chain.steps[-1].results[0]

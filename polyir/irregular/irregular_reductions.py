@@ -14,7 +14,7 @@ from polyir.irregular.atomic_updates import require_atomic, use_atomic_updates
 from polyir.irregular.colouring import find_colours
 from polyir.irregular.iteration_order import require_any_order
 from polyir.irregular.private_copies import require_neutral, use_private_copies
-from polyir.irregular.reduction_loops import store_of, updates_in
+from polyir.irregular.reduction_loops import updates_in
 from polyir.irregular.slices import address_slice, has_known_effects, subscripts_of
 from polyir.irregular.wavefronts import first_wavefronts, inspect_wavefronts
 from polyir.loops.loop_forms import SequentialLoop
@@ -44,7 +44,7 @@ def parallelize(loop: SequentialLoop, options: ReductionOptions, report: Report)
     chains = updates_in(loop)
     for chain in chains:
         # Nothing has changed yet where subscripts have a form that code is not made for.
-        subscripts_of(store_of(chain), loop)
+        subscripts_of(chain.store, loop)
     match options.method:
         case "colouring":
             _colour(loop, chains, options, report)
@@ -70,7 +70,7 @@ def _colour(
     block before it with a common element.
     """
     # An update accesses one element, at which the store alone is visited.
-    slice = address_slice(loop).only([store_of(chain) for chain in chains])
+    slice = address_slice(loop).only([chain.store for chain in chains])
     has_floats = any(isinstance(chain.load.results[0].type, AnyFloat) for chain in chains)
     keeps_order = has_floats and not options.reassociate
     if not keeps_order:

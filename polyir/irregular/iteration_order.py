@@ -34,7 +34,6 @@ from polyir.irregular.slices import (
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.memory_accesses import ElementAccess, ElementLoad, accesses_of
-from polyir.model.updates import allow_overflow
 from polyir.model.writes import first_write
 
 
@@ -51,7 +50,7 @@ def require_any_order(loop: SequentialLoop, reassociate: bool) -> None:
                 "allow it by reassociate=true",
                 location_of(chain.steps[-1]),
             )
-        allow_overflow(chain.steps)
+        chain.allow_overflow()
 
 
 Method: TypeAlias = Literal["grouping", "sorting"]

@@ -16,11 +16,12 @@ is replicated buffers).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -30,13 +31,12 @@ from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, places_of
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
 from polyir.irregular.placement import function_of
-from polyir.irregular.reduction_loops import store_of
 from polyir.irregular.slices import address_slice, computed_subscripts
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.memory_accesses import ElementAccess, ElementLoad
 from polyir.model.raising.context import shape_of
-from polyir.model.updates import Chain, neutral_element
+from polyir.model.updates import Chain
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _with_copies(
     loop: SequentialLoop, chains: Sequence[Chain], count: int, report: Report
 ) -> dict[SSAValue, _Copies]:
     """Add the arrays of the copies of all memrefs that the loop updates, by memref."""
-    of = {store_of(chain).memref: chain for chain in chains}
+    of = {chain.store.memref: chain for chain in chains}
     if UNKNOWN_EXTENTS in function_of(loop).attributes:
         place, extents = _inspected_extents(loop, chains, report)
     else:
@@ -116,7 +116,7 @@ def _inspected_extents(
     loop: SequentialLoop, chains: Sequence[Chain], report: Report
 ) -> tuple[Operation, dict[SSAValue, list[Extent]]]:
     """The subscripts that an inspector finds, and the operation before which they are known."""
-    slice = address_slice(loop).only([store_of(chain) for chain in chains])
+    slice = address_slice(loop).only([chain.store for chain in chains])
     inspection = Inspection(slice)
     inspection.explain(report)
     found = inspection.extents()
@@ -171,20 +171,16 @@ def _run_parts(
         end = body.minimum(body.sum(first, size), bounds.upper)
         with body.loop("i", first, end, bounds.step) as (inner, counter):
             for chain in chains:
-                store = store_of(chain)
-                for access in (chain.load, store):
-                    assert isinstance(access, ElementAccess)
-                    _redirect(access, made[store.memref], copy)
+                copies = made[chain.store.memref]
+                for access in (chain.load, chain.store):
+                    _redirect(access, copies, copy)
             move_body(loop, counter, inner)
 
 
 def _clear(code: Code, copies: _Copies, copy: SSAValue) -> None:
     """Add code that sets a copy to the neutral element."""
     with code.loops("e", [extent.size for extent in copies.extents]) as (body, places):
-        assert isinstance(copies.memory.type, MemRefType)
-        neutral = neutral_element(copies.chain.combiner, copies.memory.type.element_type)
-        value = body.builder.insert(arith.ConstantOp(neutral)).result
-        body.store(value, copies.array, copy, *places)
+        body.store(copies.chain.neutral(body.builder), copies.array, copy, *places)
 
 
 def _redirect(access: ElementAccess, copies: _Copies, copy: SSAValue) -> None:
@@ -211,10 +207,6 @@ def _combine(code: Code, copies: _Copies, count: int) -> None:
             place if extent.first is None else code.sum(place, extent.first)
             for extent, place in zip(copies.extents, places, strict=True)
         ]
-        value = code.load(copies.memory, *own)
-        for number in range(count):
-            other = code.load(copies.array, number, *places)
-            for op in copies.chain.combiner.combine(value, other):
-                code.add(op)
-            value = op.results[0]
-        code.store(value, copies.memory, *own)
+        copied = (code.load(copies.array, number, *places) for number in range(count))
+        values = itertools.chain([code.load(copies.memory, *own)], copied)
+        code.store(copies.chain.combined(values, code.builder), copies.memory, *own)

@@ -43,14 +43,6 @@ def updates_in(loop: SequentialLoop, others: Collection[SSAValue] = ()) -> list[
     return chains
 
 
-def store_of(chain: Chain) -> ElementStore:
-    """The store that an update ends with."""
-    (use,) = chain.steps[-1].results[0].uses
-    store = use.operation
-    assert isinstance(store, ElementStore)
-    return store
-
-
 def _update_of(store: MemoryAccess) -> Chain:
     """The update that ends with a store; raises if there is none."""
     if isinstance(store.op, ElementStore):
@@ -63,7 +55,7 @@ def _update_of(store: MemoryAccess) -> Chain:
             if any(may_overlap(each.memref, store.memref) for each in stores_in(op)):
                 break
             op = op.prev_op
-        chain = chain_to(store.value, store.op, loads)
+        chain = chain_to(store.op, loads)
         if chain is not None:
             return chain
     raise PolyirError("this is no update of an element by one operation", location_of(store.op))

@@ -191,25 +191,25 @@ def _parallel(op: affine.ParallelOp, builder: Builder) -> _Lowered:
 
 
 @dataclass(frozen=True)
-class _Reduction:
+class _LoopResult:
     neutral: SSAValue
     combination: Combination
 
 
-def _reductions(op: affine.ParallelOp, builder: Builder) -> list[_Reduction]:
-    found: list[_Reduction] = []
+def _reductions(op: affine.ParallelOp, builder: Builder) -> list[_LoopResult]:
+    found: list[_LoopResult] = []
     for kind, result in zip(op.reductions, op.results, strict=True):
         neutral, combination = neutral_element(kind.data, result.type), combination_of(kind.data)
         if neutral is None or combination is None:
             raise PolyirError(
                 f"a reduction '{kind.data}' cannot be converted to scf", location_of(op)
             )
-        found.append(_Reduction(builder.insert(neutral).result, combination))
+        found.append(_LoopResult(builder.insert(neutral).result, combination))
     return found
 
 
 def _run_once(
-    op: affine.ParallelOp, reductions: Sequence[_Reduction], builder: Builder
+    op: affine.ParallelOp, reductions: Sequence[_LoopResult], builder: Builder
 ) -> scf.IfOp:
     """The body, as a branch that is always taken."""
     always = builder.insert(arith.ConstantOp.from_int_and_width(1, i1)).result

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, memref
+from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
@@ -24,15 +24,15 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.loop_attributes import PartsAttr
-from polyir.loops.loop_forms import computed, conditional, range_of
+from polyir.loops.loop_forms import computed
 from polyir.loops.loop_ranges import LoopRange
-from polyir.loops.updates import ElementUpdate, guards_of, update_in
+from polyir.loops.updates import replace_loop, successive_range, update_element, update_in
 from polyir.loops.vector_copies import UnsuitableError
 from polyir.model.affine_operations import load_at, parallel_loop, sequential_loop, store_at
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.memory_accesses import ElementAccess
 from polyir.model.raising.effects import is_pure
-from polyir.model.updates import neutral_element
+from polyir.model.updates import Chain
 
 
 def compute_in_parts(loop: affine.ForOp, size: int) -> str:
@@ -41,25 +41,15 @@ def compute_in_parts(loop: affine.ForOp, size: int) -> str:
     There may be loops inside. Floating-point operations are done in another order. Raises
     `UnsuitableError` for any other loop.
     """
-    range = range_of(loop)
-    if range is None or range.step != 1 or loop.results:
-        raise UnsuitableError("its iterations do not follow each other by one")
+    range = successive_range(loop)
     if len(range.lower) != 1 or len(range.upper) != 1:
         raise UnsuitableError("its bounds are minima or maxima")
     parts = _Parts(loop, range, _update(loop), size)
-    guards = guards_of(loop)
-    parts.update.drop_overflow_flags()
-    builder = Builder(InsertPoint.before(loop))
-    if guards:
-        end = affine.YieldOp.get()
-        conditional(guards, Block([end]), None, loop, builder)
-        builder = Builder(InsertPoint.before(end))
-    parts.run(builder)
-    Rewriter.erase_op(loop)
+    replace_loop(loop, (parts.update,), parts.run)
     return f"parts of {size} iterations, which threads share"
 
 
-def _update(loop: affine.ForOp) -> ElementUpdate:
+def _update(loop: affine.ForOp) -> Chain:
     """How the loop updates one element; raises `UnsuitableError` if it does not."""
     accesses: list[ElementAccess] = []
     counters: list[SSAValue] = []
@@ -79,7 +69,7 @@ class _Parts:
 
     loop: affine.ForOp
     range: LoopRange
-    update: ElementUpdate
+    update: Chain
     size: int
 
     def run(self, builder: Builder) -> None:
@@ -99,7 +89,7 @@ class _Parts:
         last, after = self._loop_over_parts(sequential_loop, number, builder)
         builder.insert(memref.DeallocOp.get(parts))
         value = after.insert(load_at(parts, (last,))).results[0]
-        self.update.update(value, after)
+        update_element(self.update, value, after)
         self._add_part(parts, part, in_part)
 
     def _loop_over_parts(
@@ -115,9 +105,7 @@ class _Parts:
     def _add_part(self, parts: SSAValue, part: IndexExpression, builder: Builder) -> None:
         """Add the iterations of a part, which update its element."""
         load, store = self.update.load, self.update.store
-        neutral = neutral_element(self.update.chain.combiner, store.value.type)
-        first = builder.insert(arith.ConstantOp(neutral)).result
-        builder.insert(store_at(first, parts, (part,)))
+        builder.insert(store_at(self.update.neutral(builder), parts, (part,)))
         Rewriter.replace_op(load, load_at(parts, (part,)))
         Rewriter.replace_op(store, store_at(store.value, parts, (part,)))
         body = self.loop.body.detach_block(self.loop.body.block)

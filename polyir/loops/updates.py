@@ -2,53 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.loops.iteration_spaces import IterationSpaces
+from polyir.loops.loop_forms import conditional, range_of
+from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.vector_copies import BodyFacts, Element, UnsuitableError
-from polyir.model.index_expressions import Constraint
 from polyir.model.memory_accesses import ElementAccess, ElementLoad, ElementStore
 from polyir.model.raising.effects import may_overlap
-from polyir.model.updates import Chain, allow_overflow, chain_to
+from polyir.model.updates import Chain, chain_to
 
 
-@dataclass(frozen=True)
-class ElementUpdate:
-    """The load and the store of one element, and the operations between them."""
-
-    load: ElementLoad
-    store: ElementStore
-    chain: Chain
-
-    def combined(self, one: SSAValue, other: SSAValue, builder: Builder) -> SSAValue:
-        """Two partial results, by the operation that the loop has."""
-        combiner = self.chain.combiner
-        same = (each for each in self.chain.steps if isinstance(each, combiner.operation))
-        # A sum may only take away.
-        properties = next(same, self.chain.steps[0]).properties
-        operations = combiner.combine(one, other, properties)
-        for operation in operations:
-            builder.insert(operation)
-        return operations[-1].results[0]
-
-    def update(self, total: SSAValue, builder: Builder) -> None:
-        """Combine the result of all iterations with the element."""
-        load, store = self.load.clone(), self.store.clone()
-        builder.insert(load)
-        store.operands[0] = self.combined(load.results[0], total, builder)
-        builder.insert(store)
-
-    def drop_overflow_flags(self) -> None:
-        """Partial results may overflow where those in order do not."""
-        allow_overflow(self.chain.steps)
+def update_element(update: Chain, total: SSAValue, builder: Builder) -> None:
+    """Combine the result of all iterations with the element."""
+    load, store = update.load.clone(), update.store.clone()
+    builder.insert(load)
+    store.operands[0] = update.combined((load.results[0], total), builder)
+    builder.insert(store)
 
 
-def update_in(accesses: Collection[ElementAccess], counters: Collection[SSAValue]) -> ElementUpdate:
+def update_in(accesses: Collection[ElementAccess], counters: Collection[SSAValue]) -> Chain:
     """How a loop updates one element, given its accesses, its counter and those of loops inside.
 
     No other access is to that element, or to one that the loop may store. Raises
@@ -62,7 +40,7 @@ def update_in(accesses: Collection[ElementAccess], counters: Collection[SSAValue
 
 def updates_in(
     accesses: Collection[ElementAccess], counters: Collection[SSAValue]
-) -> tuple[ElementUpdate, ...]:
+) -> tuple[Chain, ...]:
     """How a loop updates some elements, given its accesses, its counter and those of loops inside.
 
     No other access is to these elements. What else the loop stores, no other iteration accesses:
@@ -108,15 +86,15 @@ def updates_in(
     return tuple(found)
 
 
-def _update(store: ElementStore, elements: Mapping[ElementAccess, Element]) -> ElementUpdate:
+def _update(store: ElementStore, elements: Mapping[ElementAccess, Element]) -> Chain:
     """The update that ends with a store; raises `UnsuitableError` if there is none."""
-    same: dict[Operation, ElementLoad] = {
-        op: op for op in elements if isinstance(op, ElementLoad) and elements[op] == elements[store]
-    }
-    chain = chain_to(store.value, store, same)
+    same: list[Operation] = [
+        op for op in elements if isinstance(op, ElementLoad) and elements[op] == elements[store]
+    ]
+    chain = chain_to(store, same)
     if chain is None or len(same) != 1:
         raise UnsuitableError("it does not update its element by one associative operation")
-    return ElementUpdate(same[chain.load], store, chain)
+    return chain
 
 
 def _changes(value: SSAValue, body: Block) -> bool:
@@ -125,10 +103,34 @@ def _changes(value: SSAValue, body: Block) -> bool:
     return block is body or (block is not None and body.is_ancestor(block))
 
 
-def guards_of(loop: affine.ForOp) -> tuple[Constraint, ...]:
-    """What must hold for a loop to run at all: else, its element may not exist."""
+def successive_range(loop: affine.ForOp) -> LoopRange:
+    """The range of a loop whose counter grows by one; raises `UnsuitableError` for others."""
+    range = range_of(loop)
+    if range is None or range.step != 1 or loop.results:
+        raise UnsuitableError("its iterations do not follow each other by one")
+    return range
+
+
+def replace_loop(
+    loop: affine.ForOp, updates: Collection[Chain], make: Callable[[Builder], None]
+) -> None:
+    """Replace a loop by what `make` adds, which runs the updates in another order.
+
+    Where the loop has no iteration, the elements may not exist: that is tested before. Raises
+    `UnsuitableError` if it is not cheap to test, and has changed nothing then.
+    """
     spaces = IterationSpaces()
-    found = spaces.guards(loop, spaces.context(loop))
-    if found is None:
+    guards = spaces.guards(loop, spaces.context(loop))
+    if guards is None:
         raise UnsuitableError("when it runs is not a condition that is cheap to test")
-    return tuple(found)
+    for update in updates:
+        update.allow_overflow()
+    builder = Builder(InsertPoint.before(loop))
+    if guards:
+        # Loops are where they stay before others are built in them, whose bounds depend on that.
+        block = Block([affine.YieldOp.get()])
+        conditional(guards, block, None, loop, builder)
+        assert block.last_op is not None
+        builder = Builder(InsertPoint.before(block.last_op))
+    make(builder)
+    Rewriter.erase_op(loop)

@@ -19,13 +19,13 @@ from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
 from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, VectorType, i1, i64
 from xdsl.ir import Block, Region, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.shaped_operations import operation_on
-from polyir.loops.loop_forms import computed, conditional, extreme_bound, range_of
+from polyir.loops.loop_forms import computed, extreme_bound
 from polyir.loops.loop_ranges import LoopRange
-from polyir.loops.updates import ElementUpdate, guards_of, updates_in
+from polyir.loops.updates import replace_loop, successive_range, update_element, updates_in
 from polyir.loops.vector_copies import (
     BodyFacts,
     CopiedCounter,
@@ -35,7 +35,7 @@ from polyir.loops.vector_copies import (
 )
 from polyir.model.index_expressions import IndexExpression, map_of
 from polyir.model.memory_accesses import ElementAccess
-from polyir.model.updates import neutral_element
+from polyir.model.updates import Chain
 
 MOST_VECTORS: Final = 4
 """The vectors of partial results: an addition takes about four cycles, and one starts in each."""
@@ -48,26 +48,14 @@ def reduce_in_vectors(loop: affine.ForOp, width: int) -> str:
     loop: all iterations must update the same elements, each by one associative operation, load no
     element that is updated otherwise, and store nothing else that another iteration accesses.
     """
-    range = range_of(loop)
-    if range is None or range.step != 1 or loop.results:
-        raise UnsuitableError("its iterations do not follow each other by one")
-    reduction = _reduction(loop, range, width)
-    guards = guards_of(loop)
-    for update in reduction.updates:
-        update.drop_overflow_flags()
-    place = Block()
-    builder = Builder(InsertPoint.at_end(place) if guards else InsertPoint.before(loop))
-    reduction.run(builder)
-    if guards:
-        place.add_op(affine.YieldOp.get())
-        conditional(guards, place, None, loop, Builder(InsertPoint.before(loop)))
-    Rewriter.erase_op(loop)
+    reduction = _vectors_of(loop, successive_range(loop), width)
+    replace_loop(loop, reduction.updates, reduction.run)
     count = reduction.vectors * len(reduction.updates)
     return f"{count} vector{'s' if count > 1 else ''} of {width} partial results"
 
 
-def _reduction(loop: affine.ForOp, range: LoopRange, width: int) -> _Reduction:
-    """The loop as a reduction; raises `UnsuitableError` if it is none."""
+def _vectors_of(loop: affine.ForOp, range: LoopRange, width: int) -> _PartialVectors:
+    """The vectors for a loop; raises `UnsuitableError` if it is none."""
     body, counters = loop.body.block, [range.counter]
     accesses = [op for op in body.ops if isinstance(op, ElementAccess)]
     updates = updates_in(accesses, counters)
@@ -82,7 +70,7 @@ def _reduction(loop: affine.ForOp, range: LoopRange, width: int) -> _Reduction:
     vectors = max(1, MOST_VECTORS // len(updates))
     if most is not None:
         vectors = max(1, min(vectors, -(-most // width)))
-    return _Reduction(loop, range, facts, updates, width, vectors)
+    return _PartialVectors(loop, range, facts, updates, width, vectors)
 
 
 def _is_dense(facts: BodyFacts, op: ElementAccess) -> bool:
@@ -106,13 +94,13 @@ class _RestLanes:
 
 
 @dataclass(frozen=True)
-class _Reduction:
+class _PartialVectors:
     """A loop that updates some elements, and how many vectors of partial results each gets."""
 
     loop: affine.ForOp
     range: LoopRange
     facts: BodyFacts
-    updates: tuple[ElementUpdate, ...]
+    updates: tuple[Chain, ...]
     width: int
     vectors: int
 
@@ -128,12 +116,11 @@ class _Reduction:
         for number, update in enumerate(self.updates):
             own = partial[number * self.vectors : (number + 1) * self.vectors]
             total = _over_lanes(update, _tree(update, own, builder), self.width, builder)
-            update.update(total, builder)
+            update_element(update, total, builder)
 
-    def _start(self, update: ElementUpdate, builder: Builder) -> SSAValue:
+    def _start(self, update: Chain, builder: Builder) -> SSAValue:
         """A vector of neutral elements."""
-        neutral = neutral_element(update.chain.combiner, update.store.value.type)
-        first = builder.insert(arith.ConstantOp(neutral)).result
+        first = update.neutral(builder)
         type = VectorType(first.type, [self.width])
         start = builder.insert(vector.BroadcastOp(first, type)).results[0]
         start.name_hint = "partial"
@@ -216,18 +203,14 @@ class _Reduction:
         return [expansion.current[each][n,] for each in elements for n in range(self.vectors)]
 
 
-def _tree(update: ElementUpdate, values: Sequence[SSAValue], builder: Builder) -> SSAValue:
+def _tree(update: Chain, values: Sequence[SSAValue], builder: Builder) -> SSAValue:
     """All of some values, combined in pairs."""
     while len(values) > 1:
-        pairs = [values[n : n + 2] for n in range(0, len(values), 2)]
-        values = [
-            update.combined(pair[0], pair[1], builder) if len(pair) == 2 else pair[0]
-            for pair in pairs
-        ]
+        values = [update.combined(values[n : n + 2], builder) for n in range(0, len(values), 2)]
     return values[0]
 
 
-def _over_lanes(update: ElementUpdate, value: SSAValue, width: int, builder: Builder) -> SSAValue:
+def _over_lanes(update: Chain, value: SSAValue, width: int, builder: Builder) -> SSAValue:
     """All lanes of a vector, combined in pairs: those of its two halves."""
     element = update.store.value.type
     while width > 2:
@@ -244,8 +227,8 @@ def _over_lanes(update: ElementUpdate, value: SSAValue, width: int, builder: Bui
             ).result
             for first in (0, width)
         ]
-        value = update.combined(halves[0], halves[1], builder)
+        value = update.combined(halves, builder)
     lanes = [
         builder.insert(vector.ExtractOp(value, [lane], element)).result for lane in range(width)
     ]
-    return update.combined(lanes[0], lanes[1], builder)
+    return update.combined(lanes, builder)

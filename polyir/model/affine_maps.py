@@ -19,6 +19,8 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
+from polyir.sets.lists import parameters_of
+
 Valued = tuple[AffineExpr, ...]
 """Expressions whose dimensions number a list of SSA values."""
 
@@ -51,6 +53,18 @@ def affine_expression(
     if divisor == 1:
         return result
     return AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, result, AffineConstantExpr(divisor))
+
+
+def expressions_of(functions: Sequence[isl.Aff], parameters: Sequence[str]) -> Valued:
+    """Functions as expressions: their dimensions number the inputs, then `parameters`."""
+    results: list[AffineExpr] = []
+    for function in functions:
+        count = function.dim(isl.dim_type.in_)
+        names = parameters_of(function.get_domain_space())
+        inputs = [AffineDimExpr(place) for place in range(count)]
+        numbers = [AffineDimExpr(count + parameters.index(name)) for name in names]
+        results.append(affine_expression(function, inputs, numbers))
+    return tuple(results)
 
 
 def _divisions(

@@ -16,7 +16,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.model.extrema import simplify_extrema
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.updates import Update, allow_overflow, update_of
+from polyir.model.updates import Update, update_of
 from polyir.sets.examples import example_of
 from polyir.sets.lists import maps_of
 from polyir.tree import Schedule
@@ -66,7 +66,7 @@ def prepare_updates(op: ScopOp) -> None:
         if update_of(statement) is None and _updated_arrays(statement, scop.context):
             simplify_extrema(statement.op)
     for update in updates_of(scop_of(op)).found:
-        allow_overflow(update.steps)
+        update.chain.allow_overflow()
 
 
 def _updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:

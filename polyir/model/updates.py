@@ -2,130 +2,69 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
 
 import islpy as isl
+from xdsl.builder import Builder
 from xdsl.dialects import affine, arith
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
-    MemRefType,
-)
+from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from polyir.dialects.shaped_operations import comparison, operation_on
+from polyir.dialects.reductions import COMBINERS, Combiner
 from polyir.model.extrema import choice_of
-from polyir.model.memory_accesses import accesses_of
+from polyir.model.memory_accesses import ElementLoad, ElementStore
 from polyir.model.statements import Access, AccessKind, Statement
 
 
 @dataclass(frozen=True)
-class ChoiceOrder:
-    """How the least or greatest of two numbers is chosen.
-
-    If they are equal, or one of them is NaN, the result is the old number if the choice
-    `keeps_old` ones, else the other one.
-    """
-
-    is_least: bool
-    keeps_old: bool
-
-
-@dataclass(frozen=True)
-class Combiner:
-    """An associative and commutative operation, and its neutral element e: `e op x = x`.
-
-    `name` is for messages. The neutral element of signed minima and maxima depends on the type:
-    `greatest` and `least` are the extreme values. A statement may also take values away by the
-    operation `inverse`: `x - a - b` is `x + (e - a - b)`. `choice` is for an `arith.select` of
-    floating-point numbers.
-    """
-
-    name: str
-    operation: type[Operation]
-    neutral: float | Literal["least", "greatest"]
-    inverse: type[Operation] | None = None
-    choice: ChoiceOrder | None = None
-
-    def combine(
-        self, old: SSAValue, value: SSAValue, properties: Mapping[str, Attribute] | None = None
-    ) -> tuple[Operation, ...]:
-        """Operations that combine two numbers or vectors; the last one has the result.
-
-        Two vectors need the `properties` of the operation, which a choice does not have.
-        """
-        if self.choice is None and properties is None:
-            made: Any = self.operation
-            return (made(old, value),)
-        if self.choice is None:
-            kind = operation_on(self.operation, old.type)
-            operands = [old, value]
-            new = kind.create(
-                operands=operands, result_types=[old.type], properties=dict(properties or {})
-            )
-            return (new,)
-        first, second = (value, old) if self.choice.keeps_old else (old, value)
-        test = comparison("olt" if self.choice.is_least else "ogt", first, second)
-        kind = operation_on(self.operation, test.results[0].type)
-        operands = [test.results[0], first, second]
-        return test, kind.create(operands=operands, result_types=[old.type])
-
-
-_COMBINERS: Final = (
-    # 0.0 would make 0.0 of -0.0.
-    Combiner("sum", arith.AddfOp, -0.0, arith.SubfOp),
-    Combiner("product", arith.MulfOp, 1.0),
-    Combiner("maximum", arith.MaximumfOp, -math.inf),
-    Combiner("minimum", arith.MinimumfOp, math.inf),
-    # These prefer numbers to NaN, so that all values may be NaN.
-    Combiner("maximum", arith.MaxnumfOp, math.nan),
-    Combiner("minimum", arith.MinnumfOp, math.nan),
-    *(
-        Combiner(name, arith.SelectOp, neutral, choice=ChoiceOrder(neutral > 0, keeps_old))
-        for name, neutral in (("maximum", -math.inf), ("minimum", math.inf))
-        for keeps_old in (True, False)
-    ),
-    Combiner("sum", arith.AddiOp, 0, arith.SubiOp),
-    Combiner("product", arith.MuliOp, 1),
-    Combiner("maximum", arith.MaxSIOp, "least"),
-    Combiner("minimum", arith.MinSIOp, "greatest"),
-    Combiner("maximum", arith.MaxUIOp, 0),
-    Combiner("minimum", arith.MinUIOp, -1),
-    Combiner("conjunction", arith.AndIOp, -1),
-    Combiner("disjunction", arith.OrIOp, 0),
-    Combiner("exclusive or", arith.XOrIOp, 0),
-)
-
-
-@dataclass(frozen=True)
 class Chain:
-    """Operations of one kind that lead from the load of an element to the value stored in it.
+    """An update `X[f] = X[f] op e` as operations: from the `load` of an element to its `store`.
 
-    Each of the `steps` combines the value with something else; nothing else uses it.
+    Each of the `steps` in between combines the value with something else; nothing else uses it.
+    Partial results of updates that run in any order begin with the neutral element, and are
+    combined by the operation of the steps.
     """
 
-    load: Operation
+    load: ElementLoad
+    store: ElementStore
     combiner: Combiner
     steps: tuple[Operation, ...]
+
+    def neutral(self, builder: Builder) -> SSAValue:
+        """What a partial result begins with."""
+        type = self.load.results[0].type
+        return builder.insert(self.combiner.neutral_element(type)).result
+
+    def combined(self, values: Iterable[SSAValue], builder: Builder) -> SSAValue:
+        """Some numbers or vectors, each combined with those before when it comes."""
+        # A sum may only take away.
+        same = (each for each in self.steps if isinstance(each, self.combiner.operation))
+        properties = next(same, self.steps[0]).properties
+        remaining = iter(values)
+        total = next(remaining)
+        for other in remaining:
+            operations = self.combiner.combine(total, other, properties)
+            for operation in operations:
+                builder.insert(operation)
+            total = operations[-1].results[0]
+        return total
+
+    def allow_overflow(self) -> None:
+        """Let integers wrap around: in another order, sums may overflow where they did not."""
+        for step in self.steps:
+            if "overflowFlags" in step.properties:
+                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
 
 
 @dataclass(frozen=True)
 class Update:
-    """A statement `X[f] = X[f] op e`, with the accesses to X[f], and the operations between them.
-
-    `steps` lead from the load to the store: each combines the value with a part of e.
-    """
+    """A statement `X[f] = X[f] op e`, with the accesses to X[f] and its operations."""
 
     statement: Statement
     load: Access
     store: Access
-    combiner: Combiner
-    steps: tuple[Operation, ...]
+    chain: Chain
 
     @property
     def array(self) -> str:
@@ -133,12 +72,19 @@ class Update:
         return self.store.array
 
     @property
+    def combiner(self) -> Combiner:
+        """The operation op."""
+        return self.chain.combiner
+
+    @property
+    def memory(self) -> SSAValue:
+        """The memref that is X."""
+        return self.chain.store.memref
+
+    @property
     def element_type(self) -> Attribute:
         """The type of the elements of X."""
-        memory = memory_of(self.store)
-        assert isinstance(memory.type, MemRefType)
-        element: Attribute = memory.type.element_type
-        return element
+        return self.chain.store.value.type
 
     @property
     def others(self) -> tuple[Access, ...]:
@@ -148,11 +94,6 @@ class Update:
             for each in self.statement.accesses
             if each.operation not in (self.load.operation, self.store.operation)
         )
-
-
-def memory_of(access: Access) -> SSAValue:
-    """The memref that an access of a statement uses."""
-    return accesses_of(access.operation)[0].memref
 
 
 def update_of(statement: Statement) -> Update | None:
@@ -176,48 +117,28 @@ def update_of(statement: Statement) -> Update | None:
         and isinstance(access.operation, affine.LoadOp)
         and access.relation.is_equal(write.relation)
     }
-    chain = chain_to(store.value, store, loads)
+    chain = chain_to(store, loads)
     if chain is None:
         return None
-    return Update(statement, loads[chain.load], write, chain.combiner, chain.steps)
+    return Update(statement, loads[chain.load], write, chain)
 
 
-def chain_to(value: SSAValue, store: Operation, loads: Collection[Operation]) -> Chain | None:
-    """The chain from one of `loads` to `value`, which only `store` uses; `None` without any."""
-    if not is_number(value.type):
+def chain_to(store: ElementStore, loads: Collection[Operation]) -> Chain | None:
+    """The chain from one of `loads` to what `store` stores; `None` without any."""
+    if not is_number(store.value.type):
         return None
-    for combiner in _COMBINERS:
-        steps = _steps(value, combiner, loads, store)
+    for combiner in COMBINERS:
+        steps = _steps(store.value, combiner, loads, store)
         if steps is not None:
             load = _input(steps[0], combiner, loads)
-            assert load is not None
-            return Chain(load, combiner, tuple(steps))
+            assert isinstance(load, ElementLoad)
+            return Chain(load, store, combiner, tuple(steps))
     return None
-
-
-def allow_overflow(steps: Iterable[Operation]) -> None:
-    """Let integers wrap around: in another order, sums may overflow where they did not before."""
-    for step in steps:
-        if "overflowFlags" in step.properties:
-            step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
 
 
 def is_number(type: Attribute) -> bool:
     """Whether a neutral element of the type is known."""
     return isinstance(type, AnyFloat) or (isinstance(type, IntegerType) and type.width.data > 1)
-
-
-def neutral_element(combiner: Combiner, type: Attribute) -> IntegerAttr[IntegerType] | FloatAttr:
-    """The neutral element of an operation on numbers of a type, as the value of a constant."""
-    neutral = combiner.neutral
-    if isinstance(type, IntegerType):
-        bits = type.width.data
-        extremes = {"least": -(1 << (bits - 1)), "greatest": (1 << (bits - 1)) - 1}
-        number = extremes[neutral] if isinstance(neutral, str) else int(neutral)
-        return IntegerAttr(number, type)
-    assert isinstance(type, AnyFloat)
-    assert not isinstance(neutral, str)
-    return FloatAttr(neutral, type)
 
 
 def _steps(

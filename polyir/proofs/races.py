@@ -56,7 +56,7 @@ def races(scop: Scop, mark: ScheduleNode) -> Iterator[str]:
 
     Every instance must be run by a block (`numbers_of_blocks`).
     """
-    kernel = _Kernel(scop, mark)
+    kernel = _KernelOrder(scop, mark)
     for memory in _memories(scop, kernel):
         yield from _between_blocks(kernel, memory)
         if memory.sharing != "thread":
@@ -68,7 +68,7 @@ def races(scop: Scop, mark: ScheduleNode) -> Iterator[str]:
 # ------------------------------------------------------------------------------------ the memory
 
 
-def _memories(scop: Scop, kernel: _Kernel) -> Iterator[_Memory]:
+def _memories(scop: Scop, kernel: _KernelOrder) -> Iterator[_Memory]:
     spaces = {array.sym_name.data: array.space.data for array in scop.op.local_arrays}
     found: dict[str, _Memory] = {}
     marks = local_marks(scop.schedule)
@@ -148,7 +148,7 @@ def _conflicts(
                     yield written, used, is_write
 
 
-def _between_blocks(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
+def _between_blocks(kernel: _KernelOrder, memory: _Memory) -> Iterator[str]:
     for written, used, is_write in _conflicts(memory.own):
         if kernel.are_apart(written, used):
             continue
@@ -164,7 +164,7 @@ def _between_blocks(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
             yield told.told(memory.array, "block", why)
 
 
-def _between_threads(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
+def _between_threads(kernel: _KernelOrder, memory: _Memory) -> Iterator[str]:
     for written, used, is_write in _conflicts(memory.cells):
         unordered = kernel.without_barrier(written, used)
         if unordered is not None:
@@ -187,7 +187,7 @@ def _apart(relation: isl.Map, numbers: Iterable[Member]) -> isl.Map | None:
 # ------------------------------------------------------------------------------- order, barriers
 
 
-class _Kernel:
+class _KernelOrder:
     """Which launch, block and thread runs the instances below a mark, and in which order.
 
     `launch` is `{ S[i] -> [t] }`, the iterations of the loops around the mark.

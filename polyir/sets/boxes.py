@@ -6,6 +6,7 @@ they are functions of the points that it maps, such as the iterations of outer l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -118,6 +119,20 @@ class Side:
                 there = space.find_dim_by_name(isl.dim_type.param, name)
                 lifted = lifted.set_coefficient_val(isl.dim_type.param, there, coefficient)
         return lifted
+
+
+def from_lower(cell: Sequence[isl.Aff], box: Sequence[Side]) -> list[isl.Aff]:
+    """The coordinates of a cell, counted from the corner of a box."""
+    return [
+        each.sub(side.lower_on(each.get_domain_space()))
+        for each, side in zip(cell, box, strict=True)
+    ]
+
+
+def constant_side(extent: int) -> Side:
+    """A side that begins at 0 and has a constant extent."""
+    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
+    return Side.of(isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space)), extent)
 
 
 Box = tuple[Side, ...]

@@ -24,7 +24,7 @@ from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import processors
 from polyir.pipeline import passes_of_pipeline
 from polyir.runtime.measure import Argument, compare_bits
-from polyir.tuning.kernel import Kernel
+from polyir.tuning.kernel import MeasuredFunction
 from polyir.tuning.processes import (
     Worker,
     WorkerCrashError,
@@ -149,7 +149,7 @@ class ProcessEvaluator:
     """
 
     def __init__(
-        self, kernel: Kernel, base: Candidate, flags: Flags, limits: Limits | None = None
+        self, kernel: MeasuredFunction, base: Candidate, flags: Flags, limits: Limits | None = None
     ) -> None:
         self._kernel, self._flags, self._limits = kernel, flags, limits or Limits()
         self.base = base

@@ -20,7 +20,7 @@ from polyir.target.mlir import print_module
 
 
 @dataclass(frozen=True)
-class Kernel:
+class MeasuredFunction:
     """A function of a module, and the arguments that it is measured with.
 
     `module` is as it was read; `analysed` is a copy with its scops and their dependences.
@@ -38,9 +38,9 @@ class Kernel:
         return tuple(scop_of(each) for each in scops_in(self.analysed))
 
 
-def kernel_of(
+def measured_function(
     module: ModuleOp, function: str | None, sizes: Mapping[str, int], default_size: int
-) -> Kernel:
+) -> MeasuredFunction:
     """The only function of a module, or the one of that name, with generated arguments.
 
     See `make_arguments` for these. Raises `PolyirError` if there is nothing to tune.
@@ -56,7 +56,7 @@ def kernel_of(
     names = [each.name_hint or f"arg{number}" for number, each in enumerate(raised.args)]
     pairs = zip(names, arguments, strict=True)
     chosen = {name: value for name, value in pairs if isinstance(value, int)}
-    return Kernel(module, analysed, name, arguments, chosen)
+    return MeasuredFunction(module, analysed, name, arguments, chosen)
 
 
 def function_of(module: ModuleOp, name: str | None) -> FuncOp:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from polyir.tuning.evaluation import Candidate
-    from polyir.tuning.kernel import Kernel
+    from polyir.tuning.kernel import MeasuredFunction
     from polyir.tuning.search import Found
 
 FORMAT: Final = 1
@@ -123,7 +123,7 @@ class TuningRecord:
             missed("tuned", f"the pipeline of '{path}' {what}")
 
 
-def record_of(kernel: Kernel, base: Candidate, found: Found) -> TuningRecord:
+def record_of(kernel: MeasuredFunction, base: Candidate, found: Found) -> TuningRecord:
     """What a search has found for a kernel on this machine."""
     from polyir.tuning.kernel import digest_of
 

@@ -25,7 +25,7 @@ from polyir.passes.scheduler_pass import schedulers
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
 from polyir.schedule.scop_constraints import schedule_constraints
-from polyir.tuning.kernel import Kernel
+from polyir.tuning.kernel import MeasuredFunction
 from polyir.tuning.recipes import CHOSEN, Passes, Recipe, neighbours, recipe_of_strategy
 
 FIRST_POINTS: Final = 4
@@ -58,7 +58,7 @@ class Space:
         return tuple(dict.fromkeys(recipe.schedule for recipe in self.first))
 
 
-def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
+def space_of(kernel: MeasuredFunction, threads: tuple[int, ...]) -> Space:
     """The candidates for a kernel on this machine.
 
     First, the strategies of `optimize`, and the policies of fusion, with and without register

@@ -208,10 +208,10 @@ def test_its_operation_runs_in_other_orders(passes: list[str], tmp_path: Path) -
 
 SPACE = """
 import pathlib, sys, polyir
-from polyir.tuning.kernel import kernel_of
+from polyir.tuning.kernel import measured_function
 from polyir.tuning.space import space_of
 module = polyir.parse(pathlib.Path(sys.argv[1]).read_text())
-space = space_of(kernel_of(module, None, {}, 8), (2, 1))
+space = space_of(measured_function(module, None, {}, 8), (2, 1))
 print(*(recipe.text for recipe in space.first), sep="\\n")
 print(*(recipe.plain().text for recipe in space.first), sep="\\n")
 print(polyir.emit(module, "outline"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 
 from polyir import api
 from polyir.base.diagnostics import OptionError
@@ -13,7 +14,7 @@ from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.dialects.scop import scops_in
 from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop, scop_of
-from polyir.model.updates import neutral_element, update_of
+from polyir.model.updates import update_of
 from polyir.transform.gpu.one_block import has_one_block, join_blocks
 from polyir.transform.reassociation.plan import (
     NoReductionError,
@@ -62,7 +63,9 @@ def test_neutral_elements(operation: str, element: str, neutral: float) -> None:
     scop = scop_with(f"%new = arith.{operation} %a, %x : {element}", element)
     update = update_of(scop.bodies[0])
     assert update is not None
-    value = neutral_element(update.combiner, update.element_type).value.data
+    constant = update.combiner.neutral_element(update.element_type).value
+    assert isinstance(constant, IntegerAttr | FloatAttr)
+    value = constant.value.data
     assert repr(value) == repr(neutral)
     assert update.array == "s"
     assert [access.array for access in update.others] == ["A"]
@@ -85,7 +88,7 @@ def test_neutral_elements(operation: str, element: str, neutral: float) -> None:
 )
 def test_updates(body: str, steps: int | None) -> None:
     update = update_of(scop_with(body).bodies[0])
-    assert (None if update is None else len(update.steps)) == steps
+    assert (None if update is None else len(update.chain.steps)) == steps
 
 
 def test_options() -> None:

@@ -35,7 +35,7 @@ from polyir.tuning.evaluation import (
     ProcessEvaluator,
     Verdict,
 )
-from polyir.tuning.kernel import Kernel, kernel_of
+from polyir.tuning.kernel import MeasuredFunction, measured_function
 from polyir.tuning.processes import Worker, WorkerCrashError, WorkerTimeoutError
 from polyir.tuning.programs import Flags, Program, Refusal
 from polyir.tuning.recipes import Recipe
@@ -61,12 +61,12 @@ func.func @add(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
 
 
 @pytest.fixture(scope="module")
-def gemm() -> Kernel:
-    return kernel_of(api.parse(GEMM.read_text()), None, {}, 24)
+def gemm() -> MeasuredFunction:
+    return measured_function(api.parse(GEMM.read_text()), None, {}, 24)
 
 
 @pytest.fixture(scope="module")
-def space(gemm: Kernel) -> Space:
+def space(gemm: MeasuredFunction) -> Space:
     return space_of(gemm, (2, 1))
 
 
@@ -312,7 +312,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("faulty")
 def test_failures_are_contained_and_counted() -> None:
-    kernel = kernel_of(api.parse(KERNEL), None, {}, 1000)
+    kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
     limits = Limits(build_seconds=2.0, run_seconds=0.5)
     expected = {
         "crash": Verdict.CRASHED,
@@ -344,7 +344,7 @@ def test_failures_are_contained_and_counted() -> None:
 
 @pytest.mark.usefixtures("faulty")
 def test_a_wrong_base_is_an_error() -> None:
-    kernel = kernel_of(api.parse(KERNEL), None, {}, 1000)
+    kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
     for base, message in (("wrong", "the base pipeline is wrong"), ("crash", "SIGSEGV")):
         with pytest.raises(PolyirError, match=message):
             ProcessEvaluator(kernel, Candidate(base, 1), flags())
@@ -352,14 +352,14 @@ def test_a_wrong_base_is_an_error() -> None:
 
 @pytest.mark.usefixtures("faulty")
 def test_a_base_that_cannot_be_compiled_is_an_error() -> None:
-    kernel = kernel_of(api.parse(KERNEL), None, {}, 1000)
+    kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
     for base, message in (("compiler-crash", "SIGABRT"), ("no-such-pass", "unknown pass")):
         with pytest.raises(PolyirError, match=message):
             ProcessEvaluator(kernel, Candidate(base, 1), flags())
 
 
 def test_a_base_that_is_disturbed_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = kernel_of(api.parse(KERNEL), None, {}, 1000)
+    kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
     with ProcessEvaluator(kernel, Candidate("optimize", 1), flags()) as evaluator:
         stopped = evaluator._base_worker
         monkeypatch.setattr(stopped, "receive", _too_late)
@@ -374,7 +374,7 @@ def _too_late(seconds: float) -> object:
 
 
 def test_passes_that_change_nothing_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = kernel_of(api.parse(KERNEL), None, {}, 1000)
+    kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
     long = Candidate("wavefront,tile{sizes=8 min-width=1},intra-tile-order,scalar-replacement", 1)
     monkeypatch.setattr(
         evaluation.ProcessEvaluator,

@@ -31,7 +31,7 @@ from polyir.runtime.functions import (
 from polyir.runtime.gpu.adoption import Substitutes, substitutes
 from polyir.runtime.gpu.device import Device, DeviceArray, GpuTarget, open_device
 from polyir.runtime.gpu.host import AffineFunctions, Globals, MemoryFunctions, ParallelFunctions
-from polyir.runtime.gpu.operations import GpuFunctions, Kernel
+from polyir.runtime.gpu.operations import CompiledKernel, GpuFunctions
 from polyir.runtime.gpu.scalars import ScalarFunctions
 from polyir.sets.pickle import pickled
 from polyir.target.abi import (
@@ -244,7 +244,7 @@ def _passed_to_kernels(function: FuncOp) -> frozenset[int]:
 
 def _built(
     device: Device, module: gpu.ModuleOp, source: str, language: Language
-) -> Iterator[tuple[str, Kernel]]:
+) -> Iterator[tuple[str, CompiledKernel]]:
     """The kernels of a gpu.module by the symbols that launch them."""
     functions = [op for op in module.body.ops if isinstance(op, gpu.FuncOp)]
     names = [symbol_name(op.sym_name.data) for op in functions]
@@ -253,7 +253,7 @@ def _built(
         parameters = tuple(_parameter(op, type) for type in op.function_type.inputs.data)
         yield (
             f"{module.sym_name.data}.{op.sym_name.data}",
-            Kernel(handles[name], parameters, launch_memory(op, language)),
+            CompiledKernel(handles[name], parameters, launch_memory(op, language)),
         )
 
 

@@ -32,7 +32,7 @@ from polyir.target.errors import unsupported
 
 
 @dataclass(frozen=True)
-class Kernel:
+class CompiledKernel:
     """A compiled kernel, what it takes, and the memory of a block that a launch must ask for."""
 
     handle: object
@@ -44,7 +44,7 @@ class GpuFunctions(InterpreterFunctions):
     """Memory, copies and kernels of one call of a function, on one device."""
 
     def __init__(
-        self, device: Device, kernels: Mapping[str, Kernel], substitutes: Substitutes
+        self, device: Device, kernels: Mapping[str, CompiledKernel], substitutes: Substitutes
     ) -> None:
         self._device = device
         self._kernels = kernels
@@ -140,7 +140,7 @@ register_impls(GpuFunctions)
 
 
 def _passed(
-    op: gpu.LaunchFuncOp, kernel: Kernel, values: Sequence[object]
+    op: gpu.LaunchFuncOp, kernel: CompiledKernel, values: Sequence[object]
 ) -> list[Buffer | np.generic]:
     """What the C convention passes: for an array, its memory and its dynamic extents."""
     found: list[Buffer | np.generic] = []

@@ -57,7 +57,7 @@ BlockSize = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Kernel(Function):
+class KernelFunction(Function):
     """A function that all threads of a grid run, in blocks of this size if it is known.
 
     A launch must ask for `launch_memory` bytes of memory of a block.
@@ -78,7 +78,7 @@ class DeviceCode:
 
     globals: tuple[GlobalArray, ...]
     functions: tuple[Function, ...]
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[KernelFunction, ...]
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,9 @@ def _translate_function(op: func.FuncOp, language: Language, environment: Enviro
     return replace(translate_function(op, environment, translate), is_static=True)
 
 
-def _translate_kernel(op: gpu.FuncOp, language: Language, environment: Environment) -> Kernel:
+def _translate_kernel(
+    op: gpu.FuncOp, language: Language, environment: Environment
+) -> KernelFunction:
     symbol, block = op.sym_name.data, op.body.blocks.first
     if not is_kernel(op):
         raise unsupported(op, f"the device function '{symbol}' is not a kernel")
@@ -189,7 +191,7 @@ def _translate_kernel(op: gpu.FuncOp, language: Language, environment: Environme
     memory = launch_memory(op, language)
     _declare_memory(body, op, memory > 0)
     body.translate_block(block)
-    return Kernel(
+    return KernelFunction(
         symbol_name(symbol),
         False,
         None,

@@ -18,7 +18,7 @@ from polyir.target.c.syntax import (
     scalar_of,
 )
 from polyir.target.gpu.host import DeviceAllocation, DeviceCopy, DeviceFree, Finish, Launch
-from polyir.target.gpu.kernels import Barrier, Kernel, LaunchMemory, LaunchMemoryPart
+from polyir.target.gpu.kernels import Barrier, KernelFunction, LaunchMemory, LaunchMemoryPart
 from polyir.target.gpu.language import Language
 from polyir.target.gpu.vectors import VectorCopy
 
@@ -99,10 +99,14 @@ class GpuPrinter(Printer):
 
     def unused_parameters(self, function: Function) -> Iterator[str]:
         # Compilers of kernels do not warn of them.
-        return iter(()) if isinstance(function, Kernel) else super().unused_parameters(function)
+        return (
+            iter(())
+            if isinstance(function, KernelFunction)
+            else super().unused_parameters(function)
+        )
 
     def head(self, function: Function) -> str:
-        if not isinstance(function, Kernel):
+        if not isinstance(function, KernelFunction):
             return super().head(function)
         size = function.block_size
         text = ""

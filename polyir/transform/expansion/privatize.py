@@ -30,7 +30,7 @@ from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Access, Statement
 from polyir.model.temporaries import is_allocated
-from polyir.sets.boxes import NoBoxError, Side, box_of
+from polyir.sets.boxes import NoBoxError, Side, box_of, from_lower
 from polyir.sets.examples import example_of
 from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.loops import Loops, PrivateLoop, false_loops
@@ -236,11 +236,11 @@ def _private_subscripts(
     statement: Statement, loops: Sequence[PrivateLoop], box: Sequence[Side]
 ) -> list[isl.Aff]:
     """The values of `loops` in a statement, counted from the corner of the box."""
-    subscripts = []
-    for loop, side in zip(loops, box, strict=True):
+    values = []
+    for loop in loops:
         ((_, value),) = loop.member[statement.name].get_pieces()
-        subscripts.append(value.sub(side.lower_on(value.get_domain_space())))
-    return subscripts
+        values.append(value)
+    return from_lower(values, box)
 
 
 @dataclass(frozen=True)

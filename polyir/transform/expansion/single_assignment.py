@@ -28,7 +28,7 @@ from polyir.model.dataflow import ArrayFlow, ReadFlow
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
-from polyir.sets.boxes import NoBoxError, Side, box_of
+from polyir.sets.boxes import NoBoxError, Side, box_of, from_lower
 from polyir.sets.lists import basic_sets_of, pieces_of
 from polyir.transform.expansion.allocator import Allocator
 from polyir.transform.expansion.temporaries import (
@@ -252,10 +252,7 @@ class _Expansion:
         cells, values = self._cells[writer], self._values[statement]
         kept = values.subscripts(access) if cells.keeps_subscripts else ()
         # Without a box the old subscripts are enough, and the source does not matter.
-        place = [
-            each.sub(side.lower_on(each.get_domain_space()))
-            for each, side in zip(source if cells.box else (), cells.box, strict=True)
-        ]
+        place = from_lower(source if cells.box else (), cells.box)
         values.redirect(access, cells.memory, (*values.expressions(place), *kept))
 
     def _rewrite_read(self, read: ReadFlow, cases: Sequence[_Case]) -> None:

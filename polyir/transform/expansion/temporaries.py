@@ -8,17 +8,15 @@ import islpy as isl
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import AffineMapAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import OptionError, nearest
-from polyir.model.affine_maps import Valued, affine_expression, map_over, over_values
+from polyir.model.affine_maps import Valued, expressions_of, map_over, over_values
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.memory_accesses import MemoryAccess, accesses_of
 from polyir.model.scop import Scop
 from polyir.model.statements import Statement
 from polyir.model.temporaries import why_no_temporary
-from polyir.sets.lists import parameters_of
 
 
 def temporaries(
@@ -103,23 +101,13 @@ class StatementValues:
     """Numbers the values that subscripts in one statement's body may use."""
 
     def __init__(self, scop: Scop, statement: Statement) -> None:
-        self._iterators = list(statement.op.body.block.args)
-        self._parameters = list(scop.op.parameter_values)
-        self.values: list[SSAValue] = [
-            *self._iterators,
-            *scop.op.parameter_values.values(),
-        ]
+        parameters = scop.op.parameter_values
+        self._parameters = tuple(parameters)
+        self.values: list[SSAValue] = [*statement.op.body.block.args, *parameters.values()]
 
     def expressions(self, functions: Sequence[isl.Aff]) -> Valued:
         """Functions of the statement's iterators and the parameters as subscripts."""
-        count = len(self._iterators)
-        iterators = [AffineDimExpr(position) for position in range(count)]
-        results = []
-        for function in functions:
-            names = parameters_of(function.get_domain_space())
-            parameters = [AffineDimExpr(count + self._parameters.index(name)) for name in names]
-            results.append(affine_expression(function, iterators, parameters))
-        return tuple(results)
+        return expressions_of(functions, self._parameters)
 
     def subscripts(self, op: Operation) -> Valued:
         """The subscripts that an access of affine has."""

@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects.builtin import MemRefType, NoneAttr
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop
-from polyir.model.updates import Update, elements, memory_of, update_of
+from polyir.model.updates import Update, elements, update_of
 from polyir.proofs.bands import active_at, band_facts
 from polyir.sets.boxes import most_values
 from polyir.sets.examples import example_of
@@ -28,6 +27,7 @@ from polyir.sets.maps import moved_along
 from polyir.transform.bands import replace_band, split_at
 from polyir.transform.gpu.device import Device
 from polyir.transform.gpu.tile_sizes import access_score
+from polyir.transform.reassociation.partial_results import NoReductionError
 from polyir.transform.walk import BAND, with_permutable_bands
 from polyir.tree import Schedule, ScheduleNode
 from polyir.tree.addresses import StatementAddress, TreePath, node_at
@@ -64,10 +64,6 @@ class ReassociateOptions:
         return frozenset(each.statement for each in self.statements)
 
 
-class NoReductionError(ValueError):
-    """A statement that looks like a reduction, but cannot be computed in parallel; says why."""
-
-
 @dataclass(frozen=True)
 class Loop:
     """A loop around a statement: its values `{ S[i] -> [v] }`, and where it is in the tree.
@@ -86,7 +82,7 @@ class Loop:
 
 
 @dataclass(frozen=True)
-class Reduction:
+class ReductionPlan:
     """A reduction, and how it is to be computed.
 
     `schedule` is the tree, in which a band begins at the node `path`. The loops around the
@@ -138,7 +134,7 @@ def values_of(update: Update, loops: Sequence[Loop]) -> isl.Map:
 
 def find_reduction(
     scop: Scop, dependences: Dependences, name: str, options: ReassociateOptions, device: Device
-) -> Reduction | None:
+) -> ReductionPlan | None:
     """The statement `name` as a reduction that can be computed in parallel; `None` if it is none.
 
     The loops around it are divided: in one iteration of the first ones, a single element X[f] is
@@ -155,9 +151,6 @@ def find_reduction(
     update = update_of(statement)
     if update is None or elements(update).is_injective():
         return None
-    memory = memory_of(update.store).type
-    if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
-        raise NoReductionError("the array has a layout other than the default")
     merged = with_permutable_bands(scop.schedule, dependences)
     schedule = _coincident_first(merged, dependences, name)
     loops = tuple(_loops_around(schedule, dependences, update))
@@ -298,7 +291,7 @@ def _divided(
     loops: tuple[tuple[Loop, ...], tuple[Loop, ...], tuple[Loop, ...]],
     options: ReassociateOptions,
     device: Device,
-) -> Reduction:
+) -> ReductionPlan:
     """The reduction with its lanes and parts, and the statements beside it."""
     around, results, reduced = loops
     lanes_first = bool(results) and _prefers_results(update, loops)
@@ -312,7 +305,7 @@ def _divided(
     if not results and not reduced[0].in_block:
         blocks, part = _parts(options.blocks, device.parts, around, reduced, lane, lanes)
     node, before, after = _apart(update, dependences, schedule, results, reduced)
-    return Reduction(
+    return ReductionPlan(
         update=update,
         schedule=node.schedule,
         path=node.path,

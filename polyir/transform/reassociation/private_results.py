@@ -12,26 +12,29 @@ from dataclasses import dataclass
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects.builtin import MemRefType, NoneAttr
 
 from polyir.base.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import loop_steps
-from polyir.model.updates import Update, elements, memory_of
+from polyir.model.updates import Update, elements
 from polyir.proofs.bands import band_facts
-from polyir.sets.boxes import NoBoxError, Side, box_of, most_values
+from polyir.sets.boxes import most_values
 from polyir.sets.lists import maps_of
-from polyir.sets.values import isl_value
 from polyir.transform.bands import split_at
 from polyir.transform.parallel import runs_once
-from polyir.transform.reassociation.plan import NoReductionError
+from polyir.transform.reassociation.partial_results import (
+    NoReductionError,
+    PartialResults,
+    Parts,
+    function_of,
+    partial_results,
+)
 from polyir.transform.reassociation.reduction_loops import ReductionLoops
-from polyir.transform.reassociation.rewriting import cells_of, function_of
 from polyir.transform.walk import BAND
 from polyir.tree import Schedule, ScheduleNode
-from polyir.tree.addresses import TreePath
+from polyir.tree.addresses import TreePath, node_at
 from polyir.tree.names import name_list, statements_of
 from polyir.tree.order import Active, all_active
 
@@ -60,55 +63,31 @@ class PrivatizeReductionsOptions:
 
 
 @dataclass(frozen=True)
-class PrivateArray:
-    """An array that a loop updates, and the results that each part of the loop has of it.
-
-    `cells` are `{ [v, c] }`: the elements c that are updated in the iteration v of the loops
-    around; `box` is around c. The subscripts of each update are in `places`, `{ S[i] -> [c] }`.
-    """
-
-    updates: tuple[Update, ...]
-    places: tuple[isl.MultiAff, ...]
-    cells: isl.Set
-    box: tuple[Side, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the array."""
-        return self.updates[0].array
-
-
-@dataclass(frozen=True)
 class Privatization:
     """A loop that carries only reductions, and what its parts have of their own.
 
     The loop is the first member of the band at `path` in `schedule`; `depth` loops are around it,
-    and it is called `loop`. Its values are a multiple of `step` apart, and those with the same
-    `floor(value / (block * step)) mod parts` are of one part.
+    and it is called `loop`. A turn of a part has `block` iterations.
     """
 
     schedule: Schedule
     path: TreePath
     depth: int
     loop: str
-    statements: tuple[str, ...]
-    arrays: tuple[PrivateArray, ...]
-    parts: int
+    arrays: tuple[PartialResults, ...]
+    parts: Parts
     block: int
-    step: int
 
     @property
     def values(self) -> isl.UnionPwAff:
         """The values of the loop."""
-        node = self.schedule.root
-        for position in self.path:
-            node = node.child(position)
-        return node.members[0].function
+        return node_at(self.schedule, self.path).members[0].function
 
     def __str__(self) -> str:
         names = ", ".join(array.name for array in self.arrays)
         turns = f", in turns of {self.block} iterations" if self.block > 1 else ""
-        return f"{self.loop} has {self.parts} parts with results of their own in {names}{turns}"
+        parts = self.parts.count
+        return f"{self.loop} has {parts} parts with results of their own in {names}{turns}"
 
 
 @dataclass(frozen=True)
@@ -165,24 +144,22 @@ class _Search(ReductionLoops[Privatization]):
             raise NoReductionError(f"it has at most {extent} iterations")
         block = self._options.block or (self._turn if is_innermost else 1)
         names = tuple(dict.fromkeys(each.dependence.array for each in carried))
-        arrays = tuple(private_array(self._scop, self._updates, node, name) for name in names)
+        arrays = tuple(results_below(self._scop, self._updates, node, name) for name in names)
         around = name_list(statements_of(node))
         return Privatization(
             schedule=node.schedule,
             path=node.path,
             depth=depth,
             loop=f"loop {depth + 1} around {around}",
-            statements=statements_of(node),
             arrays=arrays,
-            parts=self._options.parts,
+            parts=Parts(self._options.parts, block * step),
             block=block,
-            step=step,
         )
 
 
-def private_array(
+def results_below(
     scop: Scop, updates_in_scop: Sequence[Update], node: ScheduleNode, array: str
-) -> PrivateArray:
+) -> PartialResults:
     """The results that each part of the loops below `node` has of an array.
 
     `updates_in_scop` are those of the scop. Raises `NoReductionError`.
@@ -202,11 +179,6 @@ def private_array(
         update = next((each for each in updates if each.statement.name == body.name), None)
         if update is None or any(each.array == array for each in update.others):
             raise NoReductionError(f"{body.name} accesses partial results in {array}")
-        if update.combiner is not updates[0].combiner:
-            raise NoReductionError(f"{array} is updated by several operations")
-    memory = memory_of(updates[0].store).type
-    if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
-        raise NoReductionError(f"the layout of {array} is not the default")
     instances = node.domain
     for update in updates:
         # Its body is changed, wherever in the tree its instances are.
@@ -216,12 +188,7 @@ def private_array(
             raise NoReductionError(f"{name} is in several places of the schedule tree")
     places = tuple(function_of(elements(update)) for update in updates)
     cells = _cells(node, updates).intersect_params(scop.context).coalesce()
-    try:
-        own = cells.project_out(isl.dim_type.set, 0, node.schedule_depth)
-        box = box_of(own, scop.context)
-    except NoBoxError as error:
-        raise NoReductionError(f"the results in {array} have no box: {error}") from None
-    return PrivateArray(updates, places, cells, box)
+    return partial_results(scop, updates, places, node.schedule_depth, cells)
 
 
 def _has_loops_inside(band: ScheduleNode) -> bool:
@@ -271,21 +238,3 @@ def _cells(band: ScheduleNode, updates: Sequence[Update]) -> isl.Set:
 
 
 _IN = isl.dim_type.in_
-
-
-def cells_of_parts(array: PrivateArray, depth: int, parts: int, name: str) -> isl.Set:
-    """`{ name[v, p, c] }`: the partial results in iteration v of the loops around."""
-    count = array.cells.dim(isl.dim_type.set)
-    cells = array.cells.insert_dims(isl.dim_type.set, depth, 1)
-    cells = cells.lower_bound_val(isl.dim_type.set, depth, isl.Val(0))
-    cells = cells.upper_bound_val(isl.dim_type.set, depth, isl_value(parts - 1))
-    cells = cells_of(cells, {}, name)
-    cells = cells.set_dim_name(isl.dim_type.set, depth, "p")
-    for position in range(depth + 1, count + 1):
-        cells = cells.set_dim_name(isl.dim_type.set, position, f"i{position - 1}")
-    return cells
-
-
-def cells_of_results(array: PrivateArray, name: str) -> isl.Set:
-    """`{ name[v, c] }`: the results in iteration v of the loops around."""
-    return cells_of(array.cells, {}, name)

@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from polyir.model.reductions import updates_of
 from polyir.model.scop import Scop
-from polyir.transform.reassociation.plan import NoReductionError
+from polyir.transform.reassociation.partial_results import NoReductionError
 from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode
 from polyir.tree.names import name_list, statements_of

@@ -9,10 +9,10 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.scop import Scop
 from polyir.proofs.legality import require_legal
 from polyir.transform.gpu.device import Device
+from polyir.transform.reassociation.partial_results import NoReductionError
 from polyir.transform.reassociation.plan import (
-    NoReductionError,
     ReassociateOptions,
-    Reduction,
+    ReductionPlan,
     find_reduction,
 )
 from polyir.transform.reassociation.rewriting import Rewriting, plan_rewriting
@@ -71,7 +71,7 @@ def _require_order(scop: Scop, dependences: Dependences, rewriting: Rewriting) -
     require_legal(dependences, apart, "loops of its own for a reduction")
 
 
-def describe(reduction: Reduction) -> str:
+def describe(reduction: ReductionPlan) -> str:
     """A reduction and how it is computed, in words."""
     update = reduction.update
     name, array = update.combiner.name, update.array

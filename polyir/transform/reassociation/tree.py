@@ -11,8 +11,8 @@ import islpy as isl
 from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.sets.lists import sets_of
 from polyir.sets.maps import universe
-from polyir.sets.values import isl_value
-from polyir.transform.reassociation.rewriting import Piece, Rewriting
+from polyir.transform.reassociation.partial_results import Parts
+from polyir.transform.reassociation.rewriting import Rewriting
 from polyir.transform.tile import tile_values
 from polyir.tree import (
     LEAF,
@@ -20,7 +20,6 @@ from polyir.tree import (
     BandMember,
     Domain,
     Filter,
-    Kind,
     Mark,
     Node,
     Schedule,
@@ -28,10 +27,7 @@ from polyir.tree import (
 )
 from polyir.tree.added import finished
 from polyir.tree.addresses import TreePath, node_at
-from polyir.tree.nodes import by_statement
-
-Member = list[isl.PwAff]
-"""The functions of one member of a band."""
+from polyir.tree.nodes import restricted_to
 
 
 class RewrittenTree:
@@ -105,8 +101,8 @@ class RewrittenTree:
         """The filter of some of the statements that there were, if there are any."""
         if not names:
             return []
-        universe = _universe_of(self._reduction.schedule, names)
-        return [Filter((_only(below, names) or LEAF,), universe)]
+        instances = _universe_of(self._reduction.schedule, names)
+        return [Filter((restricted_to(below, instances),), instances)]
 
     def _apart(self, names: Sequence[str], below: Node) -> list[Filter]:
         """The filter of statements beside the reduction, with the loops over results inside."""
@@ -127,46 +123,44 @@ class RewrittenTree:
         rewriting, reduction = self._rewriting, self._reduction
         # The loops over parts are around.
         first = self._around if reduction.blocks == 1 else self._first_cell + 1
-        combining = (*rewriting.steps, rewriting.result)
         blocks = [
             self._accumulation(below),
-            *(filter_of_new(each.domain, first) for each in combining),
+            *(filter_of_new(each.domain, first) for each in rewriting.combining),
         ]
         if reduction.results or reduction.in_block:
             return blocks
         if reduction.blocks == 1:
-            return [_filter_around(blocks, _one_block(blocks))]
+            return [filter_around(blocks, _one_block(blocks))]
         part = [iterator_of(each.domain, self._first_cell) for each in rewriting.of_parts]
         part.append(self._part_of_statement())
-        parts = _filter_around(blocks, parallel_band([united(part)], _one_block(blocks)))
+        parts = filter_around(blocks, parallel_band([united(part)], _one_block(blocks)))
         rest = [filter_of_new(each.domain, self._around) for each in rewriting.across_parts]
-        return [parts, _filter_around(rest, _one_block(rest))]
+        return [parts, filter_around(rest, _one_block(rest))]
 
     def _accumulation(self, below: Node) -> Filter:
         """The filter of the lanes: each partial result is set and then updated."""
         reduction, initial = self._reduction, self._rewriting.initial
-        name = reduction.update.statement.name
-        statement = _universe_of(reduction.schedule, (name,))
-        own = _universe((initial,))
         count = initial.domain.dim(isl.dim_type.set)
+        lane = Parts(reduction.lanes).of(reduction.lane.values)
+        own = (*(loop.values for loop in reduction.results), lane)
+        # The lane is the last iterator.
+        places = (*range(self._around, self._first_cell), count - 1)
         members = [
-            [loop.values, iterator_of(initial.domain, position)]
-            for position, loop in enumerate(reduction.results, self._around)
+            united((values, iterator_of(initial.domain, place)))
+            for values, place in zip(own, places, strict=True)
         ]
-        lane = reduction.lane.values.mod_val(isl_value(reduction.lanes))
-        members.append([lane, iterator_of(initial.domain, count - 1)])
-        reduced = Filter((_only(below, (name,)) or LEAF,), statement)
-        sequence = SequenceNode((Filter((LEAF,), own), reduced))
-        band = parallel_band([united(each) for each in members], sequence)
-        return Filter((band,), own.union(statement))
+        parts = [
+            filter_of_new(initial.domain, count),
+            *self._filter((reduction.update.statement.name,), below),
+        ]
+        return filter_around(parts, parallel_band(members, SequenceNode(tuple(parts))))
 
     def _part_of_statement(self) -> isl.PwAff:
         """The part of a result that an instance of the statement belongs to."""
         reduction = self._reduction
         if reduction.part is not None:
-            return reduction.part.values.mod_val(isl_value(reduction.blocks))
-        rounds = reduction.lane.values.scale_down_val(isl_value(reduction.lanes)).floor()
-        return rounds.mod_val(isl_value(reduction.blocks))
+            return Parts(reduction.blocks).of(reduction.part.values)
+        return Parts(reduction.blocks, reduction.lanes).of(reduction.lane.values)
 
 
 def changed_at(
@@ -222,7 +216,7 @@ def _sequence(filters: Sequence[Filter]) -> Node:
     return filters[0].children[0] if len(filters) == 1 else SequenceNode(tuple(filters))
 
 
-def _filter_around(filters: Sequence[Filter], below: Node) -> Filter:
+def filter_around(filters: Sequence[Filter], below: Node) -> Filter:
     """The filter that lets pass what several filters do."""
     return Filter((below,), reduce(isl.UnionSet.union, (each.instances for each in filters)))
 
@@ -241,15 +235,9 @@ def iterator_of(domain: isl.Set, position: int) -> isl.PwAff:
     return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
 
 
-def _pieces(function: isl.UnionPwAff) -> Member:
-    """The functions of a member, one for each statement."""
-    functions = function.get_pw_aff_list()
-    return [functions.get_at(position) for position in range(functions.n_pw_aff())]
-
-
-def united(member: Iterable[isl.PwAff]) -> isl.UnionPwAff:
-    """A member with functions of different statements."""
-    return reduce(isl.UnionPwAff.union_add, map(isl.UnionPwAff.from_pw_aff, member))
+def united(functions: Iterable[isl.PwAff]) -> isl.UnionPwAff:
+    """One function of the instances of different statements."""
+    return reduce(isl.UnionPwAff.union_add, map(isl.UnionPwAff.from_pw_aff, functions))
 
 
 def parallel_band(members: Sequence[isl.UnionPwAff], below: Node = LEAF) -> Band:
@@ -268,11 +256,6 @@ def _merged(members: Sequence[isl.UnionPwAff], below: Node) -> Band:
     return band
 
 
-def _universe(pieces: Sequence[Piece]) -> isl.UnionSet:
-    """All instances of new statements."""
-    return reduce(isl.UnionSet.union, (universe(piece.domain.get_space()) for piece in pieces))
-
-
 def _universe_of(schedule: Schedule, names: Sequence[str]) -> isl.UnionSet:
     """All instances of some statements of a tree."""
     sets = (
@@ -281,28 +264,3 @@ def _universe_of(schedule: Schedule, names: Sequence[str]) -> isl.UnionSet:
         if each.get_tuple_name() in names
     )
     return reduce(isl.UnionSet.union, sets)
-
-
-def _only(tree: Node, names: Sequence[str]) -> Node | None:
-    """A tree with some of its statements only; what is below it, if it is not needed."""
-    match tree:
-        case Filter():
-            kept = [each for each in sets_of(tree.instances) if each.get_tuple_name() in names]
-            if not kept:
-                return None
-            instances = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, kept))
-            tree = replace(tree, instances=instances)
-        case Band():
-            members = (
-                member.with_function(
-                    united(
-                        own for name, own in by_statement(member.function).items() if name in names
-                    )
-                )
-                for member in tree.members
-            )
-            tree = replace(tree, members=tuple(members))
-    children = [own for each in tree.children if (own := _only(each, names)) is not None]
-    if tree.kind in (Kind.SEQUENCE, Kind.SET) and len(children) == 1:
-        return children[0].children[0]
-    return tree.with_children(children)
