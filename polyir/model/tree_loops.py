@@ -15,10 +15,7 @@ from polyir.tree import Kind, ScheduleNode
 
 def leaves(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The leaves from `node` down, in order."""
-    if node.kind is Kind.LEAF:
-        yield node
-    for child in node.children():
-        yield from leaves(child)
+    return (inner for inner in node.walk() if inner.kind is Kind.LEAF)
 
 
 def schedules_below(node: ScheduleNode) -> Iterator[isl.Map]:

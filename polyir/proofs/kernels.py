@@ -72,16 +72,11 @@ def _of_statements(scop: Scop, marks: Sequence[ScheduleNode]) -> Iterator[FalseC
 
 def _of_host_arrays(scop: Scop) -> Iterator[FalseClaim]:
     """Local arrays of loops around kernels, which are memory of the host."""
-
-    def visit(node: ScheduleNode) -> Iterator[FalseClaim]:
+    for node in scop.schedule.root.walk():
         item = node.attribute if node.kind is Kind.MARK else None
         if isinstance(item, LocalAttr) and next(kernel_marks(node), None) is not None:
             message = f"the local array @{item.data.array} is memory of the host, which a kernel "
             yield FalseClaim(node.path, f"{message}cannot access")
-        for child in node.children():
-            yield from visit(child)
-
-    return visit(scop.schedule.root)
 
 
 def _of_blocks(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
@@ -97,8 +92,7 @@ def _of_blocks(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
 def _of_barriers(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
     """Barriers that not all threads of a block reach, since another loop is mapped to threads."""
     barriers = barrier_instances(scop).intersect_params(scop.context)
-
-    def visit(node: ScheduleNode) -> Iterator[FalseClaim]:
+    for node in mark.walk():
         if node.kind is Kind.BAND:
             axes = (axis_of(attributes, "thread") for attributes in node.loop_attributes)
             axis = next(filter(None, axes), None)
@@ -109,10 +103,6 @@ def _of_barriers(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
                         f"not all threads of a block reach the barrier {_instance(part)}: it is "
                         f"below a loop that is mapped to thread {axis}",
                     )
-        for child in node.children():
-            yield from visit(child)
-
-    return visit(mark)
 
 
 def _of_bounds(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
