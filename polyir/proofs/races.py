@@ -113,11 +113,10 @@ class _Conflict:
     def told(self, array: str, where: str, why: str) -> str:
         """The conflict in words, with one pair."""
         example = example_of(self.relation)
-        parameters = f" ({example.parameters})" if example.parameters else ""
         verb = "writes" if self.is_write else "reads"
         return (
             f"{example.source} writes {self._cell(example, array)}, which {example.target} "
-            f"{verb} in another {where}{why}{parameters}"
+            f"{verb} in another {where}{why}{example.where}"
         )
 
     def _cell(self, example: Example, array: str) -> str:

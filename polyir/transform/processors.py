@@ -121,9 +121,8 @@ def _require_apart(domain: isl.Set, functions: Sequence[isl.PwAff]) -> None:
     same = same.subtract(domain.identity())
     if not same.is_empty():
         example = example_of(same)
-        where = f" ({example.parameters})" if example.parameters else ""
         raise LegalityError(
-            f"{example.source} and {example.target} run at one time on one processor{where}"
+            f"{example.source} and {example.target} run at one time on one processor{example.where}"
         )
 
 
