@@ -157,9 +157,7 @@ def _rows(dates: isl.Map, wholes: Mapping[str, isl.Set]) -> tuple[isl.PwAff, ...
 
 
 def _zero(instances: isl.Set) -> isl.PwAff:
-    return isl.PwAff.from_aff(
-        isl.Aff.zero_on_domain(isl.LocalSpace.from_space(instances.get_space()))
-    )
+    return isl.PwAff.zero_on_domain(instances.get_space())
 
 
 def _grown(

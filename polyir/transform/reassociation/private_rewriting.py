@@ -282,7 +282,7 @@ class PartialResultsBuilder:
 
     def _in_box(self, body: NewStatement, domain: isl.Set, first: int) -> Valued:
         """The iterators of a new statement from `first` on as subscripts in the box."""
-        local = isl.LocalSpace.from_space(domain.get_space())
+        local = domain.get_space()
         count = domain.dim(isl.dim_type.set)
         cell = [
             isl.Aff.var_on_domain(local, isl.dim_type.set, each) for each in range(first, count)

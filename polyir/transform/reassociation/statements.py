@@ -149,9 +149,8 @@ class _Builder:
     def _cell(self, body: NewStatement, piece: Piece, lane: AffineExpr) -> Valued:
         """The subscripts of a partial result, over the iterators and parameters."""
         space = piece.domain.get_space()
-        local = isl.LocalSpace.from_space(space)
         functions = [
-            isl.Aff.var_on_domain(local, isl.dim_type.set, position).sub(side.lower_on(space))
+            isl.Aff.var_on_domain(space, isl.dim_type.set, position).sub(side.lower_on(space))
             for position, side in enumerate(self._rewriting.box, self._around)
         ]
         others = [body.subscript(function) for function in functions]
@@ -175,7 +174,5 @@ def _last_iterator(piece: Piece) -> AffineExpr:
 
 def constant_side(extent: int) -> Side:
     """A side of a box that begins at 0 and has a constant extent."""
-    zero = isl.Aff.zero_on_domain(
-        isl.LocalSpace.from_space(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
-    )
+    zero = isl.Aff.zero_on_domain(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
     return Side.of(zero, extent)
