@@ -119,8 +119,16 @@ def lines() -> dict[str, int]:
 
 def _run(arguments: list[str]) -> None:
     """Run polyir-opt in this process, and write what it did."""
+    from polyir.base import limits
     from polyir.tools.polyir_opt import main
 
+    in_order = limits.in_order
+
+    def patiently(step, computations, location=None, patience=0.0, known=tuple):  # type: ignore[no-untyped-def]
+        # What is begun beside the first computation depends on the time that this one takes.
+        return in_order(step, computations, location, patience and 600.0, known)
+
+    limits.in_order = patiently
     counter = _Counter()
     sys.argv = ["polyir-opt", *arguments]
     sys.setprofile(counter.note)

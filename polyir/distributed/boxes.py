@@ -114,7 +114,7 @@ def _or(function: isl.PwAff, otherwise: int, context: isl.Set) -> isl.PwAff:
     With many pieces, isl takes long for it.
     """
     elsewhere = isl.Set.universe(function.get_domain_space()).subtract(function.domain())
-    zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(function.get_domain_space()))
+    zero = isl.Aff.zero_on_domain(function.get_domain_space())
     rest = isl.PwAff.from_aff(zero.add_constant_val(isl_value(otherwise)))
     rest = rest.intersect_params(elsewhere.params())
     return coalesced(function.union_add(rest).gist_params(context))

@@ -24,7 +24,7 @@ from polyir.distributed.transfers import PACK, UNPACK, Transfer
 from polyir.loops.code import Code
 
 
-def scatter(
+def exchange(
     code: Code,
     blocks: Blocks,
     transfer: Transfer,
@@ -32,52 +32,40 @@ def scatter(
     place: RankArguments,
     whole: Parts,
     memory: Mapping[str, SSAValue],
+    is_gather: bool,
 ) -> None:
-    """The first rank, which has whole arrays, gives each block of another rank elements."""
+    """The first rank, which has whole arrays, gives each block of another rank elements.
+
+    If it `is_gather`, it takes them.
+    """
     with code.either(place.rank, "eq", 0) as (root, others):
         with blocks.every(root, place, "block") as (body, block):
             known = {**values, **blocks.bounds(body, place, block, PEER)}
             owner = blocks.owner(body, place, block)
-            with (
-                body.conditional(body.compared(owner, "ne", 0)) as another,
-                _pieces(another, transfer, known, whole) as (piece, buffer, start, count),
-            ):
-                transfer.copy(piece, known, whole, (buffer, start), PACK)
-                _send(piece, buffer, count, owner)
+            with body.conditional(body.compared(owner, "ne", 0)) as another:
+                _move(another, transfer, known, whole, owner, is_sent=not is_gather)
         with blocks.own(others, place) as (body, block):
             known = {**values, **blocks.bounds(body, place, block, PEER)}
             parts = blocks.parts(body, place, block, memory)
-            with _pieces(body, transfer, known, parts) as (piece, buffer, start, count):
-                _receive(piece, buffer, count, piece.constant(0))
-                transfer.copy(piece, known, parts, (buffer, start), UNPACK)
+            _move(body, transfer, known, parts, None, is_sent=is_gather)
 
 
-def gather(
+def _move(
     code: Code,
-    blocks: Blocks,
     transfer: Transfer,
     values: Values,
-    place: RankArguments,
-    whole: Parts,
-    memory: Mapping[str, SSAValue],
+    parts: Parts,
+    other: SSAValue | None,
+    is_sent: bool,
 ) -> None:
-    """The first rank, which has whole arrays, takes elements of each block of another rank."""
-    with code.either(place.rank, "eq", 0) as (root, others):
-        with blocks.every(root, place, "block") as (body, block):
-            known = {**values, **blocks.bounds(body, place, block, PEER)}
-            owner = blocks.owner(body, place, block)
-            with (
-                body.conditional(body.compared(owner, "ne", 0)) as another,
-                _pieces(another, transfer, known, whole) as (piece, buffer, start, count),
-            ):
-                _receive(piece, buffer, count, owner)
-                transfer.copy(piece, known, whole, (buffer, start), UNPACK)
-        with blocks.own(others, place) as (body, block):
-            known = {**values, **blocks.bounds(body, place, block, PEER)}
-            parts = blocks.parts(body, place, block, memory)
-            with _pieces(body, transfer, known, parts) as (piece, buffer, start, count):
-                transfer.copy(piece, known, parts, (buffer, start), PACK)
-                _send(piece, buffer, count, piece.constant(0))
+    """Send elements of `parts` to another rank, or the first one, or receive them, in pieces."""
+    with _pieces(code, transfer, values, parts) as (piece, buffer, start, count):
+        if is_sent:
+            transfer.copy(piece, values, parts, (buffer, start), PACK)
+            _send(piece, buffer, count, other or piece.constant(0))
+        else:
+            _receive(piece, buffer, count, other or piece.constant(0))
+            transfer.copy(piece, values, parts, (buffer, start), UNPACK)
 
 
 SMALL_PIECE = 1 << 16

@@ -7,8 +7,6 @@ become parameters of the scop, and the sets of elements end at them.
 
 from __future__ import annotations
 
-from functools import reduce
-
 import islpy as isl
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
@@ -19,7 +17,7 @@ from polyir.dialects.isl_attributes import SetAttr
 from polyir.loops.code import Code
 from polyir.model.raising.context import known_extent, shape_of, within_extent
 from polyir.model.scop import Scop, scop_of
-from polyir.sets.lists import union_set
+from polyir.sets.lists import sets_of, union_set
 from polyir.sets.names import unique_name
 
 
@@ -77,15 +75,10 @@ def _left_arrays(scop: Scop) -> tuple[str, ...]:
         elements = isl.UnionSet.from_set(access.relation.range())
         named[access.certain] = named[access.certain].union(elements)
     beyond = named[False].subtract(named[True]).intersect_params(scop.context)
+    left = {each.get_tuple_name() for each in sets_of(beyond) if not each.is_empty()}
     names = {access.array for access in relations if not access.certain}
     return tuple(
         name
         for name, memory in scop.arrays.items()
-        if name in names and isinstance(memory, BlockArgument) and not _of(beyond, name).is_empty()
+        if name in names and isinstance(memory, BlockArgument) and name in left
     )
-
-
-def _of(elements: isl.UnionSet, array: str) -> isl.UnionSet:
-    own: list[isl.Set] = []
-    elements.foreach_set(lambda each: own.append(each) if each.get_tuple_name() == array else None)
-    return reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, own), isl.UnionSet("{ }"))

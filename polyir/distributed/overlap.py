@@ -70,7 +70,7 @@ def _places(elements: Elements, phase: Phase, division: Division) -> Iterator[is
 
 def _distance(places: isl.BasicSet, division: Division, dimension: int, is_last: bool) -> isl.Aff:
     """How far a place is from the begin of a block, or from its end, which is outside."""
-    space = isl.LocalSpace.from_space(places.get_space())
+    space = places.get_space()
     each = division.ranges[dimension]
     name = (division.end if is_last else division.begin)(dimension, OWN)
     position = places.get_space().find_dim_by_name(isl.dim_type.param, name)

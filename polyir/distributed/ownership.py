@@ -224,7 +224,7 @@ def _distances(
         for pairs in maps_of(places):
             subscript = pairs.dim(isl.dim_type.in_) + dimension
             points = pairs.wrap().flatten()
-            space = isl.LocalSpace.from_space(points.get_space())
+            space = points.get_space()
             difference = isl.Aff.var_on_domain(space, isl.dim_type.set, subscript).sub(
                 isl.Aff.var_on_domain(space, isl.dim_type.set, loop)
             )

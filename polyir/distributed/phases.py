@@ -331,12 +331,10 @@ def _identity(phases: Sequence[Phase], position: int) -> isl.UnionPwAff:
     """`{ P[s] -> s_position }` for each phase."""
     functions: Iterator[isl.UnionPwAff] = (
         isl.UnionPwAff.from_pw_aff(
-            isl.PwAff.from_aff(
-                isl.Aff.var_on_domain(
-                    isl.LocalSpace.from_space(instances_of_steps(phase).get_space()),
-                    isl.dim_type.set,
-                    position,
-                )
+            isl.PwAff.var_on_domain(
+                instances_of_steps(phase).get_space(),
+                isl.dim_type.set,
+                position,
             )
         )
         for phase in phases

@@ -35,8 +35,7 @@ from polyir.distributed.exchange import (
     Exchange,
     Holder,
     between_parts,
-    gather,
-    scatter,
+    exchange,
 )
 from polyir.distributed.extents import with_extents
 from polyir.distributed.functions import Functions, LocalPart, Outlined, dynamic
@@ -189,14 +188,14 @@ class _Program:
     ) -> Iterator[None]:
         """Code by which the first rank scatters arrays, and gathers them after what is inside."""
 
-        def move(name: str, sets: Mapping[str, isl.Set], moved: Callable[..., None]) -> None:
+        def move(name: str, sets: Mapping[str, isl.Set], is_gather: bool) -> None:
             outer = {array: elements for array, elements in sets.items() if array in whole}
             for each in self._transfers(name, outer):
-                moved(code, self._blocks, each, values, place, whole, memory)
+                exchange(code, self._blocks, each, values, place, whole, memory, is_gather)
 
-        move("scatter", self._elements.scattered(PEER), scatter)
+        move("scatter", self._elements.scattered(PEER), is_gather=False)
         yield
-        move("gather", self._elements.gathered(PEER), gather)
+        move("gather", self._elements.gathered(PEER), is_gather=True)
 
     @contextmanager
     def _each_rank(

@@ -123,7 +123,7 @@ def _remainder_classes(domain: isl.Set) -> list[isl.Set]:
     strides = _strides(domain)
     if not 1 < prod(strides) <= MOST_CLASSES:
         return []
-    local = isl.LocalSpace.from_space(domain.get_space())
+    local = domain.get_space()
     classes = []
     for remainders in product(*(range(stride) for stride in strides)):
         part = domain

@@ -300,8 +300,7 @@ class _Body:
 
 def on_points(function: isl.Aff, like: isl.Aff) -> isl.Aff:
     """A function of the parameters as one of the points on which `like` is defined."""
-    local = isl.LocalSpace.from_space(like.get_domain_space())
-    result = isl.Aff.zero_on_domain(local).set_constant_val(function.get_constant_val())
+    result = isl.Aff.val_on_domain(like.get_domain_space(), function.get_constant_val())
     for place in range(function.dim(isl.dim_type.param)):
         coefficient = function.get_coefficient_val(isl.dim_type.param, place)
         result = result.set_coefficient_val(isl.dim_type.param, place, coefficient)

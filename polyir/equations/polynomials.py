@@ -18,7 +18,7 @@ def terms_of(polynomial: isl.QPolynomial) -> tuple[list[tuple[int, list[isl.Aff]
     denominator = 1
     for term in terms:
         denominator = lcm(denominator, term.get_coefficient_val().get_den_val().to_python())
-    local = isl.LocalSpace.from_space(polynomial.get_domain_space())
+    local = polynomial.get_domain_space()
     products = []
     for term in terms:
         coefficient = int(term.get_coefficient_val().mul(isl_value(denominator)).to_python())

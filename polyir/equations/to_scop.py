@@ -139,7 +139,7 @@ def replace_compute(
     The scop reads an element of an input before it writes an output there. If the equations have no
     such order, the outputs are computed in other memory, and then copied.
     """
-    zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(_context(system).get_space()))
+    zero = isl.Aff.zero_on_domain(_context(system).get_space())
     storage: dict[str, Storage] = {}
     for role, values in ((Role.INPUT, op.inputs), (Role.OUTPUT, op.outputs)):
         for each, value in zip(system.of_role(role), values, strict=True):

@@ -236,7 +236,7 @@ def _index(name: str) -> Callable[[MixedParser], Operation]:
     return parse
 
 
-def _plain(name: str) -> Callable[[MixedParser], Operation]:
+def plain_form(name: str) -> Callable[[MixedParser], Operation]:
     """An operation that is only its name and attributes."""
 
     def parse(parser: MixedParser) -> Operation:
@@ -387,7 +387,7 @@ GPU_FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
         "gpu.memcpy": _arrays("gpu.memcpy"),
         "gpu.dealloc": _arrays("gpu.dealloc"),
         **{name: _index(name) for name in _INDICES},
-        **{name: _plain(name) for name in _PLAIN},
+        **{name: plain_form(name) for name in _PLAIN},
     }
 )
 """What follows the names of these operations."""

@@ -24,7 +24,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_extra import ParallelOp
-from polyir.frontend.gpu_forms import GPU_FORMS
+from polyir.frontend.gpu_forms import GPU_FORMS, plain_form
 from polyir.frontend.kept_forms import KEPT_FORMS, Parts, kept
 from polyir.frontend.operation_reader import INDEX, segments
 from polyir.frontend.operations_affine import parallel_bounds
@@ -249,15 +249,6 @@ def _omp_loop_nest(parser: MixedParser) -> Operation:
     )
 
 
-def _plain(name: str) -> Callable[[MixedParser], Operation]:
-    """An operation that is only its name and attributes."""
-
-    def parse(parser: MixedParser) -> Operation:
-        return parser.ctx.get_op(name).create(attributes=parser.parse_optional_attr_dict())
-
-    return parse
-
-
 def _alloca_scope(parser: MixedParser) -> Operation:
     types = _result_types(parser)
     region = _body(parser, memref.AllocaScopeReturnOp.create)
@@ -296,7 +287,7 @@ FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
         "omp.parallel": _omp_parallel,
         "omp.wsloop": _omp_loop,
         "omp.loop_nest": _omp_loop_nest,
-        **{name: _plain(name) for name in _PLAIN},
+        **{name: plain_form(name) for name in _PLAIN},
         "test.affine_scope": _affine_scope,
         "memref.alloca_scope": _alloca_scope,
         **{name: _form(name, read) for name, read in KEPT_FORMS.items()},

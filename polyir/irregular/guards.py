@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 _PREDICATES: Final[Mapping[int, Callable[[int, int], bool]]] = {
     0: operator.eq,
@@ -103,7 +104,5 @@ def _guard(op: object, known: Mapping[SSAValue, int]) -> Guard | None:
 def _number(value: SSAValue, known: Mapping[SSAValue, int]) -> ComparedNumber | None:
     if value in known:
         return ComparedNumber(known[value])
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return ComparedNumber(None, owner.value.value.data)
-    return None
+    number = const_evaluate_operand(value)
+    return None if number is None else ComparedNumber(None, number)

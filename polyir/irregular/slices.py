@@ -13,9 +13,9 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.irregular.loop_parts import known_range
@@ -342,9 +342,9 @@ def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpress
 
 def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
     """A value as a sum, seen through additions and subtractions in the loop."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return IndexExpression((), owner.value.value.data)
+    owner, number = value.owner, const_evaluate_operand(value)
+    if number is not None:
+        return IndexExpression((), number)
     if not is_outside(value, loop) and isinstance(owner, arith.AddiOp | arith.SubiOp):
         left, right = _expression(owner.lhs, loop), _expression(owner.rhs, loop)
         return left + right if isinstance(owner, arith.AddiOp) else left - right

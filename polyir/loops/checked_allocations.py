@@ -35,10 +35,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    IntegerAttr,
     MemRefType,
     ModuleOp,
     UnitAttr,
@@ -46,6 +45,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.base.walks import operations_in
 from polyir.dialects.allocation_checks import (
@@ -292,12 +292,8 @@ def _is_early(op: Operation) -> bool:
 
 def _divides_by_positive(op: Operation) -> bool:
     """Whether an operation is a division of integers by a number above 0."""
-    divisor = op.operands[-1].owner if op.name.startswith("arith.") else None
-    return (
-        isinstance(divisor, arith.ConstantOp)
-        and isinstance(divisor.value, IntegerAttr)
-        and divisor.value.value.data > 0
-    )
+    divisor = const_evaluate_operand(op.operands[-1]) if op.name.startswith("arith.") else None
+    return divisor is not None and divisor > 0
 
 
 def _only_reads(op: Operation) -> bool:

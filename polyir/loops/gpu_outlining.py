@@ -29,6 +29,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.dialects import gpu_extra
@@ -259,7 +260,7 @@ def _replace_numbers(launch: gpu.LaunchOp, entry: Block, front: InsertPoint) -> 
     numbers = entry.args[:12]
     for position, number in enumerate(numbers):
         axis = gpu.DimensionAttr(gpu.DimensionEnum(AXES[position % 3]))
-        size = _constant(sizes[position - 6]) if position >= 6 else None
+        size = const_evaluate_operand(sizes[position - 6]) if position >= 6 else None
         op: Operation
         if size is None:
             op = kinds[position // 3](axis)
@@ -303,16 +304,9 @@ def _insert(op: Operation, place: InsertPoint, origin: Operation) -> None:
     Rewriter.insert_op(op, place)
 
 
-def _constant(value: SSAValue) -> int | None:
-    op = value.owner
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-        return op.value.value.data
-    return None
-
-
 def _constant_sizes(*values: SSAValue) -> tuple[int, ...] | None:
     """The sizes, if all of them are known."""
-    sizes = tuple(size for size in map(_constant, values) if size is not None)
+    sizes = tuple(size for size in map(const_evaluate_operand, values) if size is not None)
     return sizes if len(sizes) == len(values) else None
 
 

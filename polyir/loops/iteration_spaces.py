@@ -290,5 +290,5 @@ class _ParametricReader(IndexReader):
     def _parameter(self, name: str) -> isl.PwAff:
         space = self.space.add_dims(isl.dim_type.param, 1)
         space = space.set_dim_name(isl.dim_type.param, 0, name)
-        variable = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), isl.dim_type.param, 0)
+        variable = isl.Aff.var_on_domain(space, isl.dim_type.param, 0)
         return isl.PwAff.from_aff(variable)

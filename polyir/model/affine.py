@@ -35,8 +35,7 @@ Resolve = Callable[[SSAValue], isl.PwAff | None]
 
 def constant(space: isl.Space, value: int) -> isl.PwAff:
     """A constant on the set space `space`."""
-    local = isl.LocalSpace.from_space(space)
-    return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl_value(value)))
+    return isl.PwAff.from_aff(isl.Aff.val_on_domain(space, isl_value(value)))
 
 
 def constant_value(expression: isl.PwAff) -> int | None:

@@ -213,7 +213,7 @@ def common_loops(schedule: Schedule, dependence: Dependence) -> tuple[Member, ..
 
 
 def _vectors_of_piece(relation: isl.Map, members: Sequence[Member]) -> list[DistanceVector]:
-    differences = _differences(relation, members)
+    differences = distances_along(relation, members)
     if differences.is_empty():
         return []
     entries = tuple(_distance(differences, position) for position in range(len(members)))
@@ -236,7 +236,7 @@ def _distance(differences: isl.Set, position: int) -> Distance:
     return Distance(minimum, maximum, step, offset % step)
 
 
-def _differences(relation: isl.Map, members: Sequence[Member]) -> isl.Set:
+def distances_along(relation: isl.Map, members: Sequence[Member]) -> isl.Set:
     """`{ [d] }`: target minus source in each member, for any parameter values."""
 
     def positions_of(statement: str) -> isl.Map:

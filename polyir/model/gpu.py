@@ -59,11 +59,7 @@ def sizes_of_kernel(mark: ScheduleNode) -> KernelSizes:
 
 def kernel_marks(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The marks of kernels from `node` down, in order; there is none inside another."""
-    if is_kernel_mark(node):
-        yield node
-        return
-    for child in node.children():
-        yield from kernel_marks(child)
+    return filter(is_kernel_mark, node.walk())
 
 
 def mapped_values(mark: ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
@@ -105,13 +101,12 @@ def _mapped_members(
     node: ScheduleNode,
 ) -> Iterator[tuple[ScheduleNode, int, GpuDimension]]:
     """The members from `node` down that are mapped: their bands, positions and dimensions."""
-    if node.kind is Kind.BAND:
-        for position, attributes in enumerate(node.loop_attributes):
+    bands = (inner for inner in node.walk() if inner.kind is Kind.BAND)
+    for band in bands:
+        for position, attributes in enumerate(band.loop_attributes):
             for attribute in attributes:
                 if isinstance(attribute, MapAttr):
-                    yield node, position, attribute.data
-    for child in node.children():
-        yield from _mapped_members(child)
+                    yield band, position, attribute.data
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,7 @@ def _read_by_itself(update: Update) -> str | None:
             same = access.relation.intersect(update.store.relation)
             if not same.is_empty():
                 example = example_of(same)
-                where = f" ({example.parameters})" if example.parameters else ""
-                return f"{example.source} combines it with {example.target} itself{where}"
+                return f"{example.source} combines it with {example.target} itself{example.where}"
     return None
 
 

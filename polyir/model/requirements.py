@@ -114,11 +114,7 @@ def _of_subscripts(scop: Scop) -> Iterator[Requirement | None]:
                 extent = unique_name(f"{name}_{dimension}", taken)
                 points, size = _with_parameter(points, extent)
                 extents = {extent: Source(source.argument, dimension)}
-            subscript = isl.PwAff.from_aff(
-                isl.Aff.var_on_domain(
-                    isl.LocalSpace.from_space(points.get_space()), isl.dim_type.set, dimension
-                )
-            )
+            subscript = isl.PwAff.var_on_domain(points.get_space(), isl.dim_type.set, dimension)
             outside = subscript.lt_set(subscript.sub(subscript))
             if size is not None:
                 outside = outside.union(subscript.ge_set(size))
@@ -149,8 +145,7 @@ def _with_parameter(points: isl.Set, name: str) -> tuple[isl.Set, isl.PwAff]:
     position = points.dim(isl.dim_type.param)
     wider = points.add_dims(isl.dim_type.param, 1)
     wider = wider.set_dim_name(isl.dim_type.param, position, name)
-    local = isl.LocalSpace.from_space(wider.get_space())
-    return wider, isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.param, position))
+    return wider, isl.PwAff.var_on_domain(wider.get_space(), isl.dim_type.param, position)
 
 
 def _on_caller(

@@ -99,17 +99,12 @@ def statement_reader(scop: ScopOp, block: Block, space: isl.Space) -> IndexReade
 
     `space` is the set space of the statement's domain, all parameters of the scop aligned.
     """
-    local = isl.LocalSpace.from_space(space)
     known: dict[SSAValue, isl.PwAff] = {}
     for name, value in scop.parameter_values.items():
         position = space.find_dim_by_name(isl.dim_type.param, name)
-        known[value] = isl.PwAff.from_aff(
-            isl.Aff.var_on_domain(local, isl.dim_type.param, position)
-        )
+        known[value] = isl.PwAff.var_on_domain(space, isl.dim_type.param, position)
     for position, argument in enumerate(block.args):
-        known[argument] = isl.PwAff.from_aff(
-            isl.Aff.var_on_domain(local, isl.dim_type.set, position)
-        )
+        known[argument] = isl.PwAff.var_on_domain(space, isl.dim_type.set, position)
     return IndexReader(space, known.get)
 
 

@@ -66,10 +66,7 @@ class _Arguments(IndexReader):
             self.sources[name] = source
             space = self.space.add_dims(isl.dim_type.param, 1)
             space = space.set_dim_name(isl.dim_type.param, 0, name)
-            local = isl.LocalSpace.from_space(space)
-            self._variables[source] = isl.PwAff.from_aff(
-                isl.Aff.var_on_domain(local, isl.dim_type.param, 0)
-            )
+            self._variables[source] = isl.PwAff.var_on_domain(space, isl.dim_type.param, 0)
         return self._variables[source]
 
     def extent(self, array: SSAValue, dimension: int) -> isl.PwAff | None:

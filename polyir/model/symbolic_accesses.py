@@ -137,8 +137,7 @@ class _AccessReader:
         return None
 
     def _variable(self, kind: isl.dim_type, position: int) -> isl.PwAff:
-        local = isl.LocalSpace.from_space(self._space)
-        return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, kind, position))
+        return isl.PwAff.var_on_domain(self._space, kind, position)
 
     def _within_bounds(self, counter: SSAValue, reader: IndexReader) -> isl.Set:
         """Where the counter of a loop is in its bounds."""

@@ -8,17 +8,14 @@ from fractions import Fraction
 import islpy as isl
 
 from polyir.sets.hulls import simplified
-from polyir.sets.lists import maps_of, sets_of
+from polyir.sets.lists import functions_of, maps_of, sets_of
 from polyir.sets.maps import coordinate
 from polyir.tree import Kind, ScheduleNode
 
 
 def leaves(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The leaves from `node` down, in order."""
-    if node.kind is Kind.LEAF:
-        yield node
-    for child in node.children():
-        yield from leaves(child)
+    return (inner for inner in node.walk() if inner.kind is Kind.LEAF)
 
 
 def schedules_below(node: ScheduleNode) -> Iterator[isl.Map]:
@@ -101,8 +98,7 @@ def loop_steps(band: ScheduleNode) -> tuple[int, ...]:
 
 def member_functions(band: ScheduleNode, member: int) -> tuple[isl.PwAff, ...]:
     """The functions of the iterators that a band member has, one per statement."""
-    functions = band.members[member].function.get_pw_aff_list()
-    return tuple(functions.get_at(position) for position in range(functions.n_pw_aff()))
+    return functions_of(band.members[member].function)
 
 
 def iterates_over_tiles(function: isl.PwAff) -> bool:

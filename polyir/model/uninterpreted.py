@@ -134,8 +134,9 @@ def _implied(left: Application, right: Application) -> Iterator[isl.Set]:
 
 
 def _value(application: Application) -> isl.PwAff:
-    local = isl.LocalSpace.from_space(application.arguments[0].get_domain_space())
-    return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, application.result))
+    return isl.PwAff.var_on_domain(
+        application.arguments[0].get_domain_space(), isl.dim_type.set, application.result
+    )
 
 
 def _implies(condition: isl.Set, holds: isl.Set) -> isl.Set:

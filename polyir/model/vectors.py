@@ -90,7 +90,7 @@ def element_number(space: isl.Space, type: MemRefType) -> isl.PwAff | None:
         return None
     strides = _strides(shape)
     first = space.dim(isl.dim_type.set) - len(shape)
-    number = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
+    number = isl.Aff.zero_on_domain(space)
     for position, stride in enumerate(strides):
         number = number.set_coefficient_val(isl.dim_type.in_, first + position, isl_value(stride))
     return isl.PwAff.from_aff(number)

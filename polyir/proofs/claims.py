@@ -22,7 +22,7 @@ from polyir.base.diagnostics import ViolatedPair
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel
 from polyir.proofs.legality import first_ordered
-from polyir.sets.examples import example_of
+from polyir.sets.examples import instance_in
 from polyir.sets.lists import maps_of
 from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.addresses import Directory, LoopPosition, TreePath
@@ -145,9 +145,7 @@ def _of_condition(place: _NodeAt, condition: isl.Set, context: isl.Set) -> Itera
     for part in maps_of(dates.intersect_params(context)):
         outside = part.subtract(within(part, condition))
         if not outside.is_empty():
-            example = example_of(outside.domain().identity())
-            where = f" ({example.parameters})" if example.parameters else ""
-            message = f"the {node.kind.value} does not hold for {example.source}{where}"
+            message = f"the {node.kind.value} does not hold for {instance_in(outside.domain())}"
             yield FalseClaim(place.path, message)
 
 

@@ -188,10 +188,9 @@ class _ArrayCheck:
                 source, target = (self._statements.get(name, name) for name in names)
                 part = part.set_tuple_name(isl.dim_type.in_, source)
                 example = example_of(part.set_tuple_name(isl.dim_type.out, target))
-                where = f" ({example.parameters})" if example.parameters else ""
                 ends = DependenceKind.FLOW.value, self._array, source, target
                 raise LegalityError(
-                    message.format(example.source, example.target) + where,
+                    message.format(example.source, example.target) + example.where,
                     violated=ViolatedPair(ends, str(example)) if is_order else None,
                 )
 

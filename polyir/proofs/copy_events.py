@@ -140,7 +140,6 @@ def _cells_of(array: LocalArrayOp, space: isl.Space, scop: Scop) -> isl.Set:
     Raises `LegalityError` for a dynamic size that is no affine function of the parameters.
     """
     inside = isl.Set.universe(space)
-    local = isl.LocalSpace.from_space(space)
     reader = statement_reader(scop.op, Block(), space)
     sizes = iter(array.dynamic_sizes)
     for position, extent in enumerate(array.memory.type.get_shape()):
@@ -153,7 +152,7 @@ def _cells_of(array: LocalArrayOp, space: isl.Space, scop: Scop) -> isl.Set:
         except NotAffineError as error:
             message = f"a size of the local array @{array.sym_name.data}: {error}"
             raise LegalityError(message) from None
-        subscript = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
+        subscript = isl.PwAff.var_on_domain(space, isl.dim_type.set, position)
         inside = inside.intersect(subscript.lt_set(size))
     return inside
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xdsl.dialects import affine, gpu, memref, scf
-from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.model.memory_accesses import accesses_of
 from polyir.model.raising.context import measured, shape_of
@@ -338,9 +338,8 @@ def _number(size: SSAValue) -> _Extent:
     place = measured(size)
     if place is not None:
         return _extent(*place)
-    if isinstance(size.owner, ConstantOp) and isinstance(size.owner.value, IntegerAttr):
-        return size.owner.value.value.data
-    return size
+    number = const_evaluate_operand(size)
+    return size if number is None else number
 
 
 def _extent_text(extent: _Extent) -> str:

@@ -60,7 +60,7 @@ def executes_each_once(
 def executes_just_its_domain(schedule: Schedule) -> bool:
     """Whether no node of the tree adds or removes instances."""
     others = (Kind.CONTEXT, Kind.GUARD, Kind.EXPANSION)
-    return schedule.root.every(lambda node: node.kind not in others)
+    return not any(map(schedule.root.has, others))
 
 
 def is_partition(

@@ -26,13 +26,12 @@ from functools import cached_property, reduce
 
 import islpy as isl
 
-from polyir.dialects.mark_attributes import LocalAttr
 from polyir.model.local_arrays import LocalMark
 from polyir.model.scop import Scop
 from polyir.proofs.copy_events import Event
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import sets_of, union_map
-from polyir.tree import Kind, ScheduleNode
+from polyir.tree import Kind
 from polyir.tree.order import ordered_below, ordered_pairs
 from polyir.tree.symbolic_tiles import marks_of_tiles
 
@@ -158,7 +157,7 @@ class _Iterations:
         sides = (e for e in self.events if e.statement in filling | emptying)
         if any(e.mark is not self.mark and e.memory != e.array for e in sides):
             return False
-        node = self._node
+        node = self.mark.node
         while node.kind is Kind.MARK:
             node = node.child(0)
         if node.kind is not Kind.SEQUENCE:
@@ -175,11 +174,6 @@ class _Iterations:
                 return False
             order += found
         return order == sorted(order)
-
-    @cached_property
-    def _node(self) -> ScheduleNode:
-        """The node of the mark."""
-        return next(_local_nodes(self.scop.schedule.root, self.mark.array))
 
     @property
     def _has_one_cell_each(self) -> bool:
@@ -221,7 +215,7 @@ class _Iterations:
         for write in writes:
             source = self._at(write).set_tuple_name(isl.dim_type.in_, write.statement)
             pairs = pairs.union(isl.UnionMap.from_map(source.apply_range(left.reverse())))
-        before = ordered_below(self._node.child(0), pairs).range()
+        before = ordered_below(self.mark.node.child(0), pairs).range()
         return bool(isl.UnionSet.from_set(left.domain()).is_subset(before))
 
     @property
@@ -239,13 +233,3 @@ class _Iterations:
                 left = self._at(event).subtract_range(copied).domain()
                 write = event.elements.intersect_domain(left)
                 yield write.set_tuple_name(isl.dim_type.in_, event.statement)
-
-
-def _local_nodes(node: ScheduleNode, array: str) -> Iterator[ScheduleNode]:
-    """The marks of a local array from `node` down."""
-    if node.kind is Kind.MARK:
-        item = node.attribute
-        if isinstance(item, LocalAttr) and item.data.array == array:
-            yield node
-    for child in node.children():
-        yield from _local_nodes(child, array)

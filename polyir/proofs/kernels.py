@@ -28,7 +28,7 @@ from polyir.model.scop import Scop
 from polyir.proofs.claims import FalseClaim
 from polyir.proofs.races import races
 from polyir.proofs.vector_alignment import misaligned_vectors
-from polyir.sets.examples import example_of
+from polyir.sets.examples import example_of, instance_in
 from polyir.sets.lists import sets_of
 from polyir.tree import Kind, ScheduleNode
 
@@ -59,7 +59,7 @@ def _of_statements(scop: Scop, marks: Sequence[ScheduleNode]) -> Iterator[FalseC
     outside = scop.schedule.domain.subtract(inside).intersect_params(scop.context)
     for part in sets_of(outside):
         if not part.is_empty():
-            yield FalseClaim((), f"{_instance(part)} is in no kernel")
+            yield FalseClaim((), f"{instance_in(part)} is in no kernel")
     for body in scop.bodies:
         operations = tuple(body.op.body.walk())
         if any(isinstance(op, gpu.BarrierOp) for op in operations) and len(operations) > 1:
@@ -72,16 +72,11 @@ def _of_statements(scop: Scop, marks: Sequence[ScheduleNode]) -> Iterator[FalseC
 
 def _of_host_arrays(scop: Scop) -> Iterator[FalseClaim]:
     """Local arrays of loops around kernels, which are memory of the host."""
-
-    def visit(node: ScheduleNode) -> Iterator[FalseClaim]:
+    for node in scop.schedule.root.walk():
         item = node.attribute if node.kind is Kind.MARK else None
         if isinstance(item, LocalAttr) and next(kernel_marks(node), None) is not None:
             message = f"the local array @{item.data.array} is memory of the host, which a kernel "
             yield FalseClaim(node.path, f"{message}cannot access")
-        for child in node.children():
-            yield from visit(child)
-
-    return visit(scop.schedule.root)
 
 
 def _of_blocks(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
@@ -90,15 +85,17 @@ def _of_blocks(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
     for axis, numbers in numbers_of_blocks(mark).items():
         for part in sets_of(domain.subtract(numbers.domain())):
             if not part.is_empty():
-                message = f"no block runs {_instance(part)}: no loop around it is mapped to block "
-                yield FalseClaim(mark.path, f"{message}{axis}, as for other statements")
+                yield FalseClaim(
+                    mark.path,
+                    f"no block runs {instance_in(part)}: no loop around it is mapped to block "
+                    f"{axis}, as for other statements",
+                )
 
 
 def _of_barriers(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
     """Barriers that not all threads of a block reach, since another loop is mapped to threads."""
     barriers = barrier_instances(scop).intersect_params(scop.context)
-
-    def visit(node: ScheduleNode) -> Iterator[FalseClaim]:
+    for node in mark.walk():
         if node.kind is Kind.BAND:
             axes = (axis_of(attributes, "thread") for attributes in node.loop_attributes)
             axis = next(filter(None, axes), None)
@@ -106,13 +103,9 @@ def _of_barriers(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
                 if not part.is_empty():
                     yield FalseClaim(
                         node.path,
-                        f"not all threads of a block reach the barrier {_instance(part)}: it is "
+                        f"not all threads of a block reach the barrier {instance_in(part)}: it is "
                         f"below a loop that is mapped to thread {axis}",
                     )
-        for child in node.children():
-            yield from visit(child)
-
-    return visit(mark)
 
 
 def _of_bounds(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
@@ -134,15 +127,8 @@ def _of_bounds(scop: Scop, mark: ScheduleNode) -> Iterator[FalseClaim]:
             wrong = [each for each in beyond if not each.is_empty()]
             if wrong and made.params().is_subset(reduce(isl.Map.union, wrong).params()):
                 example = example_of(wrong[0])
-                where = f" ({example.parameters})" if example.parameters else ""
                 yield FalseClaim(
                     mark.path,
                     f"{example.source} accesses {example.target}, which is outside of "
-                    f"{access.array}{where}",
+                    f"{access.array}{example.where}",
                 )
-
-
-def _instance(instances: isl.Set) -> str:
-    """One of the instances as text, with the parameters."""
-    example = example_of(instances.identity())
-    return example.source + (f" ({example.parameters})" if example.parameters else "")

@@ -56,9 +56,8 @@ class Violation:
         """What is asked of the two instances of the example."""
         if self.dependence.kind is not DependenceKind.REDUCTION:
             return str(self.example)
-        source, target, parameters = self.example
-        where = f" ({parameters})" if parameters else ""
-        return f"{source} and {target} must not run at once{where}"
+        each = self.example
+        return f"{each.source} and {each.target} must not run at once{each.where}"
 
 
 def violations(dependences: Dependences, schedule: Schedule) -> tuple[Violation, ...]:

@@ -15,7 +15,6 @@ from typing import Literal
 
 import islpy as isl
 
-from polyir.dialects.mark_attributes import TileAttr
 from polyir.model.gpu import barrier_instances, numbers_of_blocks, numbers_of_threads
 from polyir.model.local_arrays import Destination, destinations, local_marks
 from polyir.model.scop import Scop
@@ -24,9 +23,10 @@ from polyir.model.tree_loops import iterations_at
 from polyir.sets.examples import Example, example_of
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import maps_of
-from polyir.tree import Kind, ScheduleNode
+from polyir.tree import ScheduleNode
 from polyir.tree.nodes import by_statement
 from polyir.tree.order import Member
+from polyir.tree.symbolic_tiles import marks_of_tiles
 
 Sharing = Literal["all", "block", "thread"]
 """Who has the same memory: all threads of a launch, those of a block, or one thread alone."""
@@ -113,11 +113,10 @@ class _Conflict:
     def told(self, array: str, where: str, why: str) -> str:
         """The conflict in words, with one pair."""
         example = example_of(self.relation)
-        parameters = f" ({example.parameters})" if example.parameters else ""
         verb = "writes" if self.is_write else "reads"
         return (
             f"{example.source} writes {self._cell(example, array)}, which {example.target} "
-            f"{verb} in another {where}{why}{parameters}"
+            f"{verb} in another {where}{why}{example.where}"
         )
 
     def _cell(self, example: Example, array: str) -> str:
@@ -445,11 +444,7 @@ class _KernelOrder:
 
     @cached_property
     def _has_symbolic_tiles(self) -> bool:
-        def is_other(node: ScheduleNode) -> bool:
-            return node.kind is not Kind.MARK or not isinstance(node.attribute, TileAttr)
-
-        root = self._mark.schedule.root
-        return not root.every(is_other)
+        return next(marks_of_tiles(self._mark.schedule.root), None) is not None
 
 
 def _by_statement(relations: isl.UnionMap) -> _ByStatement:

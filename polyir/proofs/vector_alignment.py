@@ -57,8 +57,7 @@ def _misalignment(scop: Scop, part: Destination, width: int) -> str | None:
     if wrong.is_empty():
         return None
     example = example_of(wrong)
-    where = f" ({example.parameters})" if example.parameters else ""
     return (
         f"{what} {example.source} begins at {example.target}, which is not at a multiple of {size} "
-        f"bytes{where}"
+        f"bytes{example.where}"
     )

@@ -142,10 +142,9 @@ class AccessedElements:
         if not isinstance(value.type, IndexType) or not self._is_known(value):
             raise NotAffineError("a value that is not known before the region")
         space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 1, 0)
-        local = isl.LocalSpace.from_space(
-            space.set_dim_name(isl.dim_type.param, 0, self._name(value))
+        return isl.PwAff.var_on_domain(
+            space.set_dim_name(isl.dim_type.param, 0, self._name(value)), isl.dim_type.param, 0
         )
-        return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.param, 0))
 
     def _name(self, value: SSAValue) -> str:
         for name, known in self._values.items():

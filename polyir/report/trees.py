@@ -13,11 +13,12 @@ from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.scop import Scop
 from polyir.proofs.legality import Violation, first_ordered
-from polyir.sets.lists import text_of
+from polyir.sets.lists import functions_of, text_of
 from polyir.transform.walk import BAND
 from polyir.tree import AddedBelow, BandMember, Kind, Schedule, ScheduleNode
 from polyir.tree.addresses import Directory, LoopPosition, TreePath
 from polyir.tree.names import statements_of
+from polyir.tree.nodes import by_statement
 from polyir.tree.order import Active, Member, all_active, backward, below, forward, still_active
 
 
@@ -148,22 +149,15 @@ class _Viewer:
 
 def _values(loop: BandMember) -> Iterator[tuple[str, str]]:
     """`("S0", "[i, j] -> i + j")` for each statement in a loop."""
-    pieces = loop.function.get_pw_aff_list()
-    for position in range(pieces.n_pw_aff()):
-        piece = pieces.get_at(position)
-        name = piece.get_domain_space().get_tuple_name(isl.dim_type.set)
+    for name, piece in by_statement(loop.function).items():
         text = text_of(isl.UnionPwAff.from_pw_aff(piece))
         yield name, text[text.index("{") + 1 : text.rindex("}")].strip().removeprefix(name)
 
 
 def _stride(loop: BandMember) -> int:
     """The greatest number of which all differences of a loop's values are multiples."""
-    pieces = loop.function.get_pw_aff_list()
-    strides = (
-        isl.Map.from_pw_aff(pieces.get_at(position)).range().get_stride(0).to_python()
-        for position in range(pieces.n_pw_aff())
-    )
-    return gcd(*map(int, strides))
+    values = (isl.Map.from_pw_aff(each).range() for each in functions_of(loop.function))
+    return gcd(*(int(each.get_stride(0).to_python()) for each in values))
 
 
 def _said_by(node: ScheduleNode) -> str:

@@ -41,7 +41,7 @@ class Figures:
 def figures_of(schedule: Schedule, dependences: Dependences) -> Figures:
     """The figures of a schedule under `dependences`."""
     exact = annotate_bands(schedule, dependences)
-    bands = tuple(_bands(exact.root))
+    bands = tuple(node for node in exact.root.walk() if node.kind is Kind.BAND and node.members)
     distance, unbounded, apart = 0, 0, 0
     for dependence in dependences.ordering:
         entries = _largest_distances(exact, dependence)
@@ -56,14 +56,6 @@ def figures_of(schedule: Schedule, dependences: Dependences) -> Figures:
         apart,
         not violations(dependences, schedule),
     )
-
-
-def _bands(node: ScheduleNode) -> Iterator[ScheduleNode]:
-    """The band nodes with members, outer before inner, in the order of the tree."""
-    if node.kind is Kind.BAND and len(node.members):
-        yield node
-    for child in node.children():
-        yield from _bands(child)
 
 
 def _outer_coincident(

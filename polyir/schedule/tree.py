@@ -172,7 +172,7 @@ def functions_of(
 
 def affine_function(row: AffineRow, space: isl.Space) -> isl.Aff:
     """The row as isl's function on `space`, the space of a statement's instances."""
-    affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
+    affine = isl.Aff.zero_on_domain(space)
     affine = affine.set_constant_val(isl_value(row.constant))
     for kind, entries in (
         (isl.dim_type.in_, row.coefficients),

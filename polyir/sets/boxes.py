@@ -97,8 +97,7 @@ class Side:
     @staticmethod
     def of(lower: isl.Aff, size: int) -> Side:
         """A side with a constant extent."""
-        space = isl.LocalSpace.from_space(lower.get_domain_space().params())
-        extent = isl.Aff.zero_on_domain(space).set_constant_val(isl_value(size))
+        extent = isl.Aff.val_on_domain(lower.get_domain_space().params(), isl_value(size))
         return Side(lower, isl.PwAff.from_aff(extent))
 
     @cached_property
@@ -111,8 +110,7 @@ class Side:
 
     def lower_on(self, space: isl.Space) -> isl.Aff:
         """A `lower` that depends on parameters only, as an expression on the set space `space`."""
-        local = isl.LocalSpace.from_space(space)
-        lifted = isl.Aff.zero_on_domain(local).set_constant_val(self.lower.get_constant_val())
+        lifted = isl.Aff.val_on_domain(space, self.lower.get_constant_val())
         for position, name in enumerate(parameters_of(self.lower.get_domain_space())):
             coefficient = self.lower.get_coefficient_val(isl.dim_type.param, position)
             if not coefficient.is_zero():
@@ -153,7 +151,7 @@ def box_of(points: isl.Set, context: isl.Set) -> Box:
 
 def _side(points: isl.Set, position: int, context: isl.Set) -> Side:
     if points.is_empty():
-        zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(points.get_space().params()))
+        zero = isl.Aff.zero_on_domain(points.get_space().params())
         return Side(zero, isl.PwAff.from_aff(zero))
     if not points.dim_is_bounded(isl.dim_type.set, position):
         raise NoBoxError(f"dimension {position + 1} is not bounded")
@@ -170,8 +168,7 @@ def _side(points: isl.Set, position: int, context: isl.Set) -> Side:
         least = lowest.min_val()
         if not least.is_int():
             raise NoBoxError(f"dimension {position + 1} has no affine lower bound")
-        local = isl.LocalSpace.from_space(lowest.get_domain_space())
-        lower = isl.Aff.zero_on_domain(local).set_constant_val(least)
+        lower = isl.Aff.val_on_domain(lowest.get_domain_space(), least)
     extent = points.dim_max(position).sub(isl.PwAff.from_aff(lower)).add_constant_val(isl.Val(1))
     return Side(lower, extent.gist_params(context).coalesce())
 
@@ -218,7 +215,7 @@ def _side_of_images(relation: isl.Map, position: int, is_dynamic: bool) -> Side 
         # A lower bound: c a + f(t) >= 0.
         function = constraint.get_aff().set_coefficient_val(isl.dim_type.in_, loops, isl.Val(0))
         bound = function.neg().scale_down_val(coefficient).ceil()
-        local = isl.LocalSpace.from_space(points.get_space())
+        local = points.get_space()
         value = isl.Aff.var_on_domain(local, isl.dim_type.set, loops)
         last = points.max_val(value.sub(bound))
         lower = bound.drop_dims(isl.dim_type.in_, loops, 1)

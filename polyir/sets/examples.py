@@ -16,9 +16,13 @@ class Example(NamedTuple):
     target: str
     parameters: str
 
+    @property
+    def where(self) -> str:
+        """The parameters as the end of a sentence: ` (n = 3)`, or ""."""
+        return f" ({self.parameters})" if self.parameters else ""
+
     def __str__(self) -> str:
-        where = f" ({self.parameters})" if self.parameters else ""
-        return f"{self.source} must run before {self.target}{where}"
+        return f"{self.source} must run before {self.target}{self.where}"
 
 
 def example_of(relation: isl.Map) -> Example:
@@ -37,6 +41,12 @@ def example_of(relation: isl.Map) -> Example:
         f"{relation.get_tuple_name(isl.dim_type.out)}{target}",
         ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=False)),
     )
+
+
+def instance_in(points: isl.Set) -> str:
+    """A point of a set as text, with the parameters: `S0[1, 0] (n = 3)`."""
+    example = example_of(points.identity())
+    return f"{example.source}{example.where}"
 
 
 def small_point(points: isl.Set) -> list[int]:

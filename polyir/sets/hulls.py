@@ -50,7 +50,7 @@ def convex_with_strides(values: isl.Set) -> isl.Set:
         info = values.get_stride_info(position)
         stride, offset = info.get_stride(), info.get_offset()
         if stride.gt(isl.Val(1)):
-            space = isl.LocalSpace.from_space(offset.get_domain_space())
+            space = offset.get_domain_space()
             value = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
             distance = isl.PwAff.from_aff(value.sub(offset).mod_val(stride))
             hull = hull.intersect(distance.zero_set())

@@ -20,6 +20,12 @@ def maps_of(union: isl.UnionMap) -> tuple[isl.Map, ...]:
     return tuple(items.get_at(position) for position in range(items.n_map()))
 
 
+def functions_of(union: isl.UnionPwAff) -> tuple[isl.PwAff, ...]:
+    """The functions of a union, one a space."""
+    items = union.get_pw_aff_list()
+    return tuple(items.get_at(position) for position in range(items.n_pw_aff()))
+
+
 def union_set(parts: Iterable[isl.Set], space: isl.Space) -> isl.UnionSet:
     """The points of all `parts`, with the parameters of `space`."""
     return reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, parts), isl.UnionSet.empty(space))
@@ -91,9 +97,7 @@ def text_of(item: Printable) -> str:
 
 
 def _member_text(member: isl.UnionPwAff) -> str:
-    functions = member.get_pw_aff_list()
-    parts = [functions.get_at(position) for position in range(functions.n_pw_aff())]
-    return _braced(parts)
+    return _braced(functions_of(member))
 
 
 def _union_text(union: Printable, parts: Sequence[object]) -> str:

@@ -146,4 +146,4 @@ def _are_apart(values: isl.Set, one: int, other: int) -> bool:
 
 def _first(values: isl.Set) -> isl.Aff:
     """`{ [x] -> [x] }`."""
-    return isl.Aff.var_on_domain(isl.LocalSpace.from_space(values.get_space()), isl.dim_type.set, 0)
+    return isl.Aff.var_on_domain(values.get_space(), isl.dim_type.set, 0)

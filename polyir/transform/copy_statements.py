@@ -103,8 +103,7 @@ def in_vectors(copy: CopyStatement, vectors: CopyVectors) -> CopyStatement | Non
 def _moves_along(cell: isl.MultiAff, position: int) -> bool:
     """Whether the next element along a dimension is in the next cell of a row."""
     *rows, row = (cell.get_at(each) for each in range(cell.dim(isl.dim_type.out)))
-    local = isl.LocalSpace.from_space(cell.get_domain_space())
-    offset = row.sub(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
+    offset = row.sub(isl.Aff.var_on_domain(cell.get_domain_space(), isl.dim_type.set, position))
     return not any(each.involves_dims(isl.dim_type.in_, position, 1) for each in (*rows, offset))
 
 
@@ -154,10 +153,10 @@ def copy_node(copy: CopyStatement) -> Filter:
 
 def element_functions(elements: isl.Set, rank: int) -> list[isl.PwAff]:
     """`{ [t, a] -> [a_d] }` for each of the `rank` last dimensions."""
-    space = isl.LocalSpace.from_space(elements.get_space())
+    space = elements.get_space()
     count = elements.dim(isl.dim_type.set)
     return [
-        isl.PwAff.from_aff(isl.Aff.var_on_domain(space, isl.dim_type.set, position))
+        isl.PwAff.var_on_domain(space, isl.dim_type.set, position)
         for position in range(count - rank, count)
     ]
 

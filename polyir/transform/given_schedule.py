@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from polyir.base.diagnostics import OptionError, nearest
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.sets.examples import example_of
+from polyir.sets.examples import instance_in
 from polyir.sets.lists import maps_of, parameters_of, sets_of
 from polyir.sets.maps import universe
 from polyir.transform.loop_attributes import settled
@@ -107,9 +107,7 @@ def _require_all(domain: isl.UnionSet, ordered: isl.UnionSet) -> None:
     """Raise `OptionError` with an example unless all of `domain` is ordered."""
     for part in sets_of(domain.subtract(ordered)):
         if not part.is_empty():
-            example = example_of(part.identity())
-            where = f" ({example.parameters})" if example.parameters else ""
-            raise OptionError(f"the given schedule leaves out {example.source}{where}")
+            raise OptionError(f"the given schedule leaves out {instance_in(part)}")
 
 
 def _well_formed(tree: Schedule) -> Schedule:
@@ -159,9 +157,7 @@ def _rows(dates: isl.Map, wholes: Mapping[str, isl.Set]) -> tuple[isl.PwAff, ...
 
 
 def _zero(instances: isl.Set) -> isl.PwAff:
-    return isl.PwAff.from_aff(
-        isl.Aff.zero_on_domain(isl.LocalSpace.from_space(instances.get_space()))
-    )
+    return isl.PwAff.zero_on_domain(instances.get_space())
 
 
 def _grown(

@@ -120,10 +120,6 @@ def _nest_from(band: ScheduleNode) -> _Nest:
     return _Nest(len(bands), loops, members, name)
 
 
-def _has_bands(node: ScheduleNode) -> bool:
-    return not node.every(lambda inner: inner.kind is not BAND)
-
-
 class _HexagonalTiler:
     """Tiles the nests of one tree and notes what it did."""
 
@@ -139,7 +135,7 @@ class _HexagonalTiler:
             return mapped_children(node, self.visit)
         nest = _nest_from(node)
         if len(nest.loops) < 2:
-            if _has_bands(node.child(0)):
+            if node.child(0).has(BAND):
                 self.refused.append(
                     f"{nest.name} has separate nests inside (a scheduler, such as pluto-schedule, "
                     "makes one nest of those of a stencil)"

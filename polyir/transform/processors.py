@@ -26,6 +26,7 @@ from polyir.transform.parallel import PARALLEL, mark_parallel
 from polyir.transform.walk import BAND
 from polyir.tree import BandMember, Kind, Schedule, ScheduleNode, mapped_children
 from polyir.tree.names import statements_of
+from polyir.tree.nodes import by_statement
 
 _SEQUENCES = (Kind.SEQUENCE, Kind.SET)
 
@@ -78,7 +79,7 @@ class _Allocation:
             flags = node.coincident
             for function, parallel in zip(node.functions, flags, strict=True):
                 table = self.processors if parallel else self.times
-                for name, value in _by_statement(function).items():
+                for name, value in by_statement(function).items():
                     table[name] = (*table.get(name, ()), value)
         for position in range(node.n_children):
             child = node.child(position)
@@ -91,12 +92,6 @@ class _Allocation:
         for name in statements_of(node):
             self.times.setdefault(name, ())
             self.processors.setdefault(name, ())
-
-
-def _by_statement(function: isl.UnionPwAff) -> dict[str, isl.PwAff]:
-    pieces = function.get_pw_aff_list()
-    values = (pieces.get_at(place) for place in range(pieces.n_pw_aff()))
-    return {each.get_domain_space().get_tuple_name(isl.dim_type.set): each for each in values}
 
 
 def _given_rows(allocation: isl.UnionMap, domain: isl.UnionSet) -> Rows:
@@ -121,9 +116,8 @@ def _require_apart(domain: isl.Set, functions: Sequence[isl.PwAff]) -> None:
     same = same.subtract(domain.identity())
     if not same.is_empty():
         example = example_of(same)
-        where = f" ({example.parameters})" if example.parameters else ""
         raise LegalityError(
-            f"{example.source} and {example.target} run at one time on one processor{where}"
+            f"{example.source} and {example.target} run at one time on one processor{example.where}"
         )
 
 

@@ -412,11 +412,10 @@ class LocalCopies:
         """`{ [t, a] -> L[l] }`: the cell of an element in an iteration."""
         box, sizes = group.box, group.sizes
         space = self._place_space(len(box))
-        domain = isl.LocalSpace.from_space(space)
         loops = space.dim(isl.dim_type.set) - len(box)
         functions: list[isl.Aff] = []
         for dimension in self._dimensions(group.cells):
-            element = isl.Aff.var_on_domain(domain, isl.dim_type.set, loops + dimension)
+            element = isl.Aff.var_on_domain(space, isl.dim_type.set, loops + dimension)
             offset = box[dimension].lower.insert_dims(isl.dim_type.in_, loops, len(box))
             cell = element.sub(offset)
             if dimension in self._options.reverse:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import islpy as isl
 
+from polyir.model.distance import distances_along
 from polyir.proofs.bands import Obstacle
 from polyir.sets.values import isl_value
 from polyir.tree.order import Active, Member, backward, forward
@@ -106,21 +107,9 @@ def _edges(active: Active, members: Sequence[Member]) -> list[_Edge]:
         edges.append(_Edge(replace(active, relation=same), 0, 0))
     if not apart.is_empty():
         moved = replace(active, relation=apart)
-        least = _distances(moved, members[:1]).min_val(isl.Aff("{ [d] -> [d] }"))
+        least = distances_along(moved.relation, members[:1]).min_val(isl.Aff("{ [d] -> [d] }"))
         edges.append(_Edge(moved, int(least.to_python()), 1))
     return edges
-
-
-def _distances(active: Active, members: Sequence[Member]) -> isl.Set:
-    """`{ [d_1, ...] }`: the distances of the pairs along the members, for all parameters."""
-
-    def positions(name: str) -> isl.Map:
-        maps = (isl.Map.from_pw_aff(member[name]) for member in members)
-        return reduce(isl.Map.flat_range_product, maps)
-
-    source, target = active.dependence.source, active.dependence.target
-    moves = active.relation.apply_domain(positions(source)).apply_range(positions(target)).deltas()
-    return moves.project_out(isl.dim_type.param, 0, moves.dim(isl.dim_type.param))
 
 
 def _longest_paths(
@@ -162,7 +151,8 @@ def slopes_along(
     lows: list[Fraction] = []
     highs: list[Fraction] = []
     for active in actives:
-        moves = _distances(active, (time, members[position])).subtract(isl.Set("{ [0, 0] }"))
+        moves = distances_along(active.relation, (time, members[position]))
+        moves = moves.subtract(isl.Set("{ [0, 0] }"))
         if moves.is_empty():
             continue
         low, high = _least_multiple(moves, 1), _least_multiple(moves, -1)

@@ -27,13 +27,8 @@ def with_permutable_bands(schedule: Schedule, dependences: Dependences) -> Sched
 
 def has_permutable_band(schedule: Schedule) -> bool:
     """Is there a band of two members or more that is called permutable?"""
-
-    def is_other(node: ScheduleNode) -> bool:
-        if node.kind is not BAND:
-            return True
-        return len(node.members) < 2 or not node.permutable
-
-    return not schedule.root.every(is_other)
+    bands = (node for node in schedule.root.walk() if node.kind is BAND)
+    return any(band.permutable and len(band.members) > 1 for band in bands)
 
 
 def below_marks(node: ScheduleNode) -> ScheduleNode:

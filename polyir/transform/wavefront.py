@@ -158,7 +158,7 @@ class _Wavefronts:
         """The tree from `node` down with the last loop of its innermost bands made parallel."""
         if node.kind is not BAND:
             return mapped_children(node, self.visit_inner)
-        if _has_band(node.child(0)):
+        if node.child(0).has(BAND):
             sunk = self._sunk(node)
             return mapped_children(node, self.visit_inner) if sunk is None else sunk
         count, name = len(node.members), describe_band(node)
@@ -204,7 +204,7 @@ class _Wavefronts:
 
     def _waits(self, node: ScheduleNode) -> bool:
         """Whether the last loop of an innermost band from `node` down is not parallel."""
-        if node.kind is BAND and not _has_band(node.child(0)):
+        if node.kind is BAND and not node.child(0).has(BAND):
             actives = active_at(node, self._dependences)
             return not band_facts(actives, node.band.functions_by_statement).parallel[-1]
         return any(self._waits(node.child(position)) for position in range(node.n_children))
@@ -252,10 +252,6 @@ class _Wavefronts:
         nothing = self.parallel or self.refused
         reasons = nothing or [no_permutable_band(schedule, self._dependences)]
         return f"no wavefronts were created: {summary(reasons)}"
-
-
-def _has_band(node: ScheduleNode) -> bool:
-    return not node.every(lambda inner: inner.kind is not BAND)
 
 
 def wavefront_band(band: ScheduleNode, degrees: int) -> ScheduleNode:

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import islpy as isl
 
 from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.sets.lists import functions_of
 
 
 class Kind(enum.Enum):
@@ -267,11 +268,8 @@ def joined(functions: Sequence[isl.UnionPwAff]) -> isl.MultiUnionPwAff:
 
 def by_statement(function: isl.UnionPwAff) -> dict[str, isl.PwAff]:
     """A function of instances, by statement."""
-    pieces = function.get_pw_aff_list()
-    expressions = (pieces.get_at(position) for position in range(pieces.n_pw_aff()))
-    return {
-        piece.get_domain_space().get_tuple_name(isl.dim_type.set): piece for piece in expressions
-    }
+    pieces = functions_of(function)
+    return {each.get_domain_space().get_tuple_name(isl.dim_type.set): each for each in pieces}
 
 
 def restricted_to(node: Node, instances: isl.UnionSet) -> Node:

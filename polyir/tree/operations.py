@@ -49,6 +49,7 @@ from polyir.tree.nodes import (
     Node,
     SequenceNode,
     SetNode,
+    by_statement,
     joined,
 )
 from polyir.tree.schedule import Schedule, ScheduleNode
@@ -231,10 +232,8 @@ def _members_without(band: Band, names: frozenset[str]) -> isl.MultiUnionPwAff:
     functions: list[isl.UnionPwAff] = []
     for member in band.members:
         kept = isl.UnionPwAff.empty(member.function.get_space().params())
-        pieces = member.function.get_pw_aff_list()
-        for position in range(pieces.n_pw_aff()):
-            piece = pieces.get_at(position)
-            if piece.get_domain_space().get_tuple_name(isl.dim_type.set) not in names:
+        for name, piece in by_statement(member.function).items():
+            if name not in names:
                 kept = kept.union_add(isl.UnionPwAff.from_pw_aff(piece))
         functions.append(kept)
     return joined(functions)

@@ -7,7 +7,7 @@ another tree; the old tree stays as it was, and shares with the new one what is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -125,9 +125,19 @@ class ScheduleNode:
         """How many nodes are above."""
         return 0 if self._parent is None else self._parent.tree_depth + 1
 
+    def walk(self) -> Iterator[ScheduleNode]:
+        """The node and all below it, parents first."""
+        yield self
+        for child in self.children():
+            yield from child.walk()
+
     def every(self, holds: Callable[[ScheduleNode], bool]) -> bool:
         """Whether something holds for the node and all below it."""
-        return holds(self) and all(child.every(holds) for child in self.children())
+        return all(map(holds, self.walk()))
+
+    def has(self, kind: Kind) -> bool:
+        """Whether the node or one below it is of a kind."""
+        return any(node.kind is kind for node in self.node.walk())
 
     # What the nodes above say.
 

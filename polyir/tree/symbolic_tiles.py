@@ -49,10 +49,7 @@ def tiled_loops(mark: ScheduleNode) -> tuple[TiledLoop, ...]:
 
 def marks_of_tiles(node: ScheduleNode) -> Iterator[ScheduleNode]:
     """The marks of tiles of symbolic sizes from `node` down, in the order of the tree."""
-    if tiles_at(node) is not None:
-        yield node
-    for child in node.children():
-        yield from marks_of_tiles(child)
+    return (inner for inner in node.walk() if tiles_at(inner) is not None)
 
 
 def all_tiles(node: ScheduleNode) -> Iterator[SymbolicTiles]:

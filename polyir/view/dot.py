@@ -11,7 +11,7 @@ from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.schedule_tree import BandOp, DomainOp, FilterOp, MarkOp, TreeOp
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop
-from polyir.sets.lists import sets_of
+from polyir.sets.lists import functions_of, sets_of
 
 _STYLES: Mapping[DependenceKind, str] = {
     DependenceKind.FLOW: "solid",
@@ -82,9 +82,7 @@ def _band_label(band: BandOp) -> str:
     schedule = band.schedule.data
     lines = ["band, permutable" if band.permutable is not None else "band"]
     for position, coincident in enumerate(band.coincident):
-        member = schedule.get_at(position)
-        pieces = member.get_pw_aff_list()
-        parts = sorted(_function(pieces.get_at(each)) for each in range(pieces.n_pw_aff()))
+        parts = sorted(map(_function, functions_of(schedule.get_at(position))))
         lines.append(f"{'*' if coincident.value.data else ' '} {'; '.join(parts)}")
     return "\n".join(lines)
 

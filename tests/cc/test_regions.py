@@ -152,7 +152,7 @@ def test_region_that_takes_too_long_is_left(
         while True:
             pass
 
-    monkeypatch.setattr("polyir.codegen.ast_build._built", endless)
+    monkeypatch.setattr("polyir.codegen.ast_build._generated", endless)
     source = tmp_path / "in.c"
     text = (
         "void f(int n, float A[n][n])\n{\n#pragma scop\n"

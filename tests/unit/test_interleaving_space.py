@@ -92,7 +92,7 @@ def test_best_is_the_best_of_all_points(solver: str, monkeypatch: pytest.MonkeyP
 
 def test_conditions_restrict_all_that_is_asked() -> None:
     fused = [together(1, first, second) for first, second in ((0, 1), (0, 2), (1, 2))]
-    space = InterleavingSpace(3).constrained(Condition(dict.fromkeys(fused, 1), -1))
+    space = InterleavingSpace(3, conditions=(Condition(dict.fromkeys(fused, 1), -1),))
     points = list(space.points())
     assert space.size() == len(points) == 7
     assert all(len(point.levels[0]) < 3 for point in points)

@@ -305,13 +305,13 @@ def endless_method(*_: object) -> None:
 
 def test_code_generation_falls_back_on_the_original_order(monkeypatch: pytest.MonkeyPatch) -> None:
     module = api.run_pipeline(copy_module(), "reverse{loop=S0.0}")
-    original = ast_build._built
+    original = ast_build._generated
     refused: list[str] = []
 
     def built(scop: Scop, form: Any) -> object:
         return None if "-i" in str(scop.schedule) else original(scop, form)
 
-    monkeypatch.setattr(ast_build, "_built", built)
+    monkeypatch.setattr(ast_build, "_generated", built)
     with remarks_to(lambda remark: refused.append(remark.message)):
         text = api.emit(module, "c")
     assert "for (int64_t i = 0; i < n; i++)" in text
@@ -321,12 +321,12 @@ def test_code_generation_falls_back_on_the_original_order(monkeypatch: pytest.Mo
 def test_the_original_order_has_no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     module = api.run_pipeline(copy_module(), 'strip-mine{loop="S0.0"},promote{loop="S0.0"}')
     assert "poly.local_array" in api.emit(module, "poly")
-    original = ast_build._built
+    original = ast_build._generated
 
     def built(scop: Scop, form: Any) -> object:
         return None if scop.op.local_arrays else original(scop, form)
 
-    monkeypatch.setattr(ast_build, "_built", built)
+    monkeypatch.setattr(ast_build, "_generated", built)
     with remarks_to(lambda remark: None):
         text = api.emit(module, "c")
     assert "local" not in text

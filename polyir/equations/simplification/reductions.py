@@ -188,11 +188,10 @@ def shift(space: isl.Space, vector: Row | list[int]) -> isl.MultiAff:
 
 def linear_function(space: isl.Space, rows: tuple[Row, ...]) -> isl.MultiAff:
     """The linear function of the points of a space with the given rows."""
-    local = isl.LocalSpace.from_space(space)
     target = space.map_from_set().domain().from_domain().add_dims(isl.dim_type.out, len(rows))
     function = isl.MultiAff.zero(target)
     for place, row in enumerate(rows):
-        affine = isl.Aff.zero_on_domain(local)
+        affine = isl.Aff.zero_on_domain(space)
         for index, entry in enumerate(row):
             affine = affine.set_coefficient_val(isl.dim_type.in_, index, isl_value(entry))
         function = function.set_at(place, affine)

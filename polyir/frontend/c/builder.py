@@ -388,9 +388,8 @@ class Builder:
         of_extrema = (value for each in extrema.values() for value in each.values)
         numbering = Numbering.over([*tested, *facts, *of_extrema], dimensions_only=True)
         space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(numbering.dimensions))
-        local = isl.LocalSpace.from_space(space)
         dimensions = [
-            isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
+            isl.PwAff.var_on_domain(space, isl.dim_type.set, position)
             for position in range(len(numbering.dimensions))
         ]
 

@@ -35,10 +35,9 @@ class _Reader:
         self._numbering = Numbering.over([*front, *expressions], dimensions_only=True)
         self.count = len(self._numbering.dimensions)
         self._space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, self.count)
-        local = isl.LocalSpace.from_space(self._space)
+        local = self._space
         self._dimensions = [
-            isl.PwAff.from_aff(isl.Aff.var_on_domain(local, _SET, position))
-            for position in range(self.count)
+            isl.PwAff.var_on_domain(local, _SET, position) for position in range(self.count)
         ]
 
     def where(self, facts: Sequence[IndexExpression]) -> isl.Set:
@@ -111,8 +110,9 @@ def _limits_loops(domain: isl.Set, allowed: isl.Set, count: int) -> bool:
 
 def _values_of(domain: isl.Set, position: int) -> isl.Map:
     """Maps the points of a set to one of their coordinates."""
-    local = isl.LocalSpace.from_space(domain.get_space())
-    return isl.Map.from_aff(isl.Aff.var_on_domain(local, _SET, position)).intersect_domain(domain)
+    return isl.Map.from_aff(
+        isl.Aff.var_on_domain(domain.get_space(), _SET, position)
+    ).intersect_domain(domain)
 
 
 def _is_within(limit: int, values: isl.Map, count: int) -> bool:

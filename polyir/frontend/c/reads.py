@@ -141,8 +141,9 @@ class _Variables:
         # No parameter of a scop has such a name.
         name = self._names.setdefault(value, f"#{len(self._names)}")
         space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 1, 0)
-        local = isl.LocalSpace.from_space(space.set_dim_name(isl.dim_type.param, 0, name))
-        return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.param, 0))
+        return isl.PwAff.var_on_domain(
+            space.set_dim_name(isl.dim_type.param, 0, name), isl.dim_type.param, 0
+        )
 
     def values_in(self, holds: isl.Set) -> dict[str, SSAValue]:
         """The values of the parameters of a set."""

@@ -166,14 +166,13 @@ class _ScopBuilder:
     def _reader(self, nest: Nest) -> IndexReader:
         """Reads index values in terms of the iterators of `nest` and the parameters."""
         space = nest.domain.get_space()
-        local = isl.LocalSpace.from_space(space)
         known: dict[SSAValue, isl.PwAff] = {}
         for kind, variables in (
             (isl.dim_type.param, tuple(self._parameters)),
             (isl.dim_type.set, nest.iterators),
         ):
             for position, value in enumerate(variables):
-                variable = isl.Aff.var_on_domain(local, kind, position)
+                variable = isl.Aff.var_on_domain(space, kind, position)
                 known[value] = isl.PwAff.from_aff(variable)
         return IndexReader(space, known.get)
 
@@ -191,7 +190,7 @@ def _band(tree: _Tree, depth: int, attributes: LoopAttributes) -> BandOp:
     """A band of one member above `tree`: the iterator at `depth`."""
     schedule: isl.UnionPwAff | None = None
     for space in tree.spaces:
-        local = isl.LocalSpace.from_space(space.get_space())
+        local = space.get_space()
         iterator = isl.Aff.var_on_domain(local, isl.dim_type.set, depth)
         part = isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(iterator))
         schedule = part if schedule is None else schedule.union_add(part)

@@ -33,12 +33,12 @@ def shape_context(
     allocation (`sizes`); a static size is constant, and two values for one size are equal.
     Nothing is assumed about other parameters: a loop up to a negative bound is empty.
     """
-    local = isl.LocalSpace.from_space(space.params())
+    local = space.params()
     variables = [
-        isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.param, position))
+        isl.PwAff.var_on_domain(local, isl.dim_type.param, position)
         for position in range(len(parameters))
     ]
-    zero = isl.PwAff.from_aff(isl.Aff.zero_on_domain(local))
+    zero = isl.PwAff.zero_on_domain(local)
     context = isl.Set.universe(space.params())
     known: dict[tuple[SSAValue, int], isl.PwAff] = {}
     for parameter, variable in zip(parameters, variables, strict=True):
@@ -104,7 +104,7 @@ def outside_of_array(scop: Scop, access: Access) -> list[isl.Set]:
     array = scop.arrays[access.array]
     space = access.relation.get_space().range()
     local = isl.LocalSpace.from_space(space)
-    zero = isl.PwAff.from_aff(isl.Aff.zero_on_domain(local))
+    zero = isl.PwAff.zero_on_domain(local)
     outside = []
     for dimension in range(len(shape_of(array))):
         extent = known_extent(scop, array, dimension, local)
@@ -121,14 +121,14 @@ def known_extent(
     """The size of a dimension of `array`, if it is static or a parameter."""
     size = shape_of(array)[dimension]
     if size != DYNAMIC_INDEX:
-        return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl_value(size)))
+        return isl.PwAff.from_aff(isl.Aff.val_on_domain(local, isl_value(size)))
     given = None
     if isinstance(array.owner, ALLOCATIONS):
         given = _given(array.owner, dimension)
     for name, value in scop.op.parameter_values.items():
         if value is given or measured(value) == (array, dimension):
             position = local.find_dim_by_name(isl.dim_type.param, name)
-            return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.param, position))
+            return isl.PwAff.var_on_domain(local, isl.dim_type.param, position)
     return None
 
 
@@ -144,7 +144,7 @@ def within_extent(
     if extent is None:
         return None
     at = dimension if position is None else position
-    subscript = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, at))
+    subscript = isl.PwAff.var_on_domain(local, isl.dim_type.set, at)
     return subscript.lt_set(extent).intersect(subscript.nonneg_set())
 
 

@@ -114,7 +114,7 @@ class ParameterFinder:
         name = f"v{len(self._variables)}"
         space = self._space.add_dims(isl.dim_type.param, 1)
         space = space.set_dim_name(isl.dim_type.param, 0, name)
-        variable = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), isl.dim_type.param, 0)
+        variable = isl.Aff.var_on_domain(space, isl.dim_type.param, 0)
         self._variables[value] = isl.PwAff.from_aff(variable)
         return self._variables[value]
 

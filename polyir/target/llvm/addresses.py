@@ -9,6 +9,7 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith, llvm, scf
 from xdsl.dialects.builtin import IndexType, IntAttr, IntegerAttr, IntegerType, i64
 from xdsl.ir import SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.target.abi import Scalar
 from polyir.target.llvm.types import stored_type
@@ -122,9 +123,4 @@ def with_signed_strides(buffer: Buffer, builder: Builder) -> Buffer:
 
 
 def _is_zero(value: SSAValue) -> bool:
-    owner = value.owner
-    return (
-        isinstance(owner, arith.ConstantOp)
-        and isinstance(owner.value, IntegerAttr)
-        and owner.value.value.data == 0
-    )
+    return const_evaluate_operand(value) == 0

@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.dialects.allocation_checks import AllocatedOp
 from polyir.dialects.memory_extra import PrefetchOp
@@ -305,10 +306,9 @@ class _MemrefConversion:
 
     def _dimension(self, op: memref.DimOp, builder: Builder) -> None:
         extents = self._buffer(op.source, op).extents
-        owner = op.index.owner
-        if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, IntegerAttr):
+        position = const_evaluate_operand(op.index)
+        if position is None:
             raise unsupported(op, "expected a constant index of a dimension in memref.dim")
-        position = owner.value.value.data
         if not 0 <= position < len(extents):
             raise unsupported(
                 op, f"dimension {position} is out of range: the rank is {len(extents)}"

@@ -126,9 +126,7 @@ def require_apart(together: isl.UnionMap, moduli: Moduli, array: str) -> None:
         sharing = relation
         for position, modulus in enumerate(moduli):
             space = relation.get_space().range()
-            element = isl.Aff.var_on_domain(
-                isl.LocalSpace.from_space(space), isl.dim_type.set, position
-            )
+            element = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
             cell = element if modulus is None else element.mod_val(isl_value(modulus))
             same = isl.PwAff.from_aff(cell)
             sharing = sharing.intersect(same.eq_map(same))

@@ -22,7 +22,7 @@ from polyir.proofs.legality import violations
 from polyir.sets.hulls import coalesced
 from polyir.sets.lists import maps_of, union_map, union_set
 from polyir.transform.walk import BAND
-from polyir.tree import ScheduleNode
+from polyir.tree import Schedule
 from polyir.tree.order import backward, forward, still_active
 from polyir.tree.symbolic_tiles import tiles_at
 
@@ -107,24 +107,23 @@ def _not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl
     items = tuple(Dependence(DependenceKind.OUTPUT, "", relation) for relation in maps_of(pairs))
     dependences = Dependences(value_based=False, items=items)
     late = [each.relation for each in violations(dependences, scop.schedule)]
-    late += _concurrent(scop.schedule.root, dependences)
+    late += _concurrent(scop.schedule, dependences)
     return coalesced(union_map(late, scop.context.get_space()))
 
 
-def _concurrent(node: ScheduleNode, dependences: Dependences) -> Iterator[isl.Map]:
-    """The pairs in different iterations of loops marked parallel, from `node` down."""
-    if node.kind is BAND and any(map(requires_parallel, node.loop_attributes)):
-        actives = active_at(node, dependences)
-        pairs = zip(node.band.functions_by_statement, node.loop_attributes, strict=True)
-        for member, attributes in pairs:
-            if requires_parallel(attributes):
-                for active in actives:
-                    yield forward(active, member)
-                    yield backward(active, member)
-            actives = still_active(actives, member)
-    tiles = tiles_at(node)
-    if tiles is not None and any(map(requires_parallel, tiles.loops)):
-        # Tiles of a wavefront run at the same time whatever their distance is.
-        yield from (active.relation for active in active_at(node, dependences))
-    for child in node.children():
-        yield from _concurrent(child, dependences)
+def _concurrent(schedule: Schedule, dependences: Dependences) -> Iterator[isl.Map]:
+    """The pairs in different iterations of loops marked parallel."""
+    for node in schedule.root.walk():
+        if node.kind is BAND and any(map(requires_parallel, node.loop_attributes)):
+            actives = active_at(node, dependences)
+            pairs = zip(node.band.functions_by_statement, node.loop_attributes, strict=True)
+            for member, attributes in pairs:
+                if requires_parallel(attributes):
+                    for active in actives:
+                        yield forward(active, member)
+                        yield backward(active, member)
+                actives = still_active(actives, member)
+        tiles = tiles_at(node)
+        if tiles is not None and any(map(requires_parallel, tiles.loops)):
+            # Tiles of a wavefront run at the same time whatever their distance is.
+            yield from (active.relation for active in active_at(node, dependences))

@@ -303,6 +303,6 @@ class _Expansion:
 
 def _own_iterators(statement: Statement) -> list[isl.Aff]:
     """The iterators of a statement as functions of themselves."""
-    local = isl.LocalSpace.from_space(statement.domain.get_space())
+    local = statement.domain.get_space()
     count = statement.domain.dim(isl.dim_type.set)
     return [isl.Aff.var_on_domain(local, isl.dim_type.set, position) for position in range(count)]

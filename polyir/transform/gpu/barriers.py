@@ -160,16 +160,8 @@ class _Planner:
 
     def _shared_below(self, node: ScheduleNode) -> frozenset[str]:
         """The local arrays of a block below a node."""
-        names: set[str] = set()
-
-        def visit(node: ScheduleNode) -> bool:
-            item = node.attribute if node.kind is MARK else None
-            if isinstance(item, LocalAttr):
-                names.add(item.data.array)
-            return True
-
-        node.every(visit)
-        return self._shared & names
+        marks = (inner.attribute for inner in node.walk() if inner.kind is MARK)
+        return self._shared & {each.data.array for each in marks if isinstance(each, LocalAttr)}
 
     # Places
 
@@ -374,9 +366,8 @@ def _mapped_to_blocks(mark: LocalMark) -> list[bool]:
 
 def has_blocks(node: ScheduleNode) -> bool:
     """Whether a loop from `node` down is mapped to blocks."""
-    return not node.every(
-        lambda inner: inner.kind is not BAND or not any(map(is_block, inner.loop_attributes))
-    )
+    bands = (inner for inner in node.walk() if inner.kind is BAND)
+    return any(is_block(loop) for band in bands for loop in band.loop_attributes)
 
 
 def is_block(loop: LoopAttributes) -> bool:

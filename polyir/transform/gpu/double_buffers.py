@@ -116,9 +116,8 @@ class BufferedCopies(LocalCopies):
     def _cell(self, local: PromotedArray, group: ReferenceGroup) -> isl.MultiAff:
         """`{ [t, a] -> L[parity of t, l] }`."""
         cell = super()._cell(local, group)
-        domain = isl.LocalSpace.from_space(cell.get_domain_space())
         last = self._iterations.first.dim(isl.dim_type.set) - 1
-        iteration = isl.Aff.var_on_domain(domain, isl.dim_type.set, last)
+        iteration = isl.Aff.var_on_domain(cell.get_domain_space(), isl.dim_type.set, last)
         number = iteration.scale_down_val(isl_value(self._iterations.step)).floor()
         half = isl.MultiAff.from_aff(number.mod_val(isl_value(BUFFERS)))
         return half.flat_range_product(cell).set_tuple_name(isl.dim_type.out, local.name)
@@ -155,9 +154,8 @@ class BufferedCopies(LocalCopies):
 
     def _iteration_before(self, copy: CopyStatement) -> isl.PwAff:
         """`{ C[t, a] -> [t - step] }`: the value of the loop in whose iteration a copy is made."""
-        local = isl.LocalSpace.from_space(copy.domain.get_space())
         last = copy.iteration_dimensions - 1
-        iteration = isl.Aff.var_on_domain(local, isl.dim_type.set, last)
+        iteration = isl.Aff.var_on_domain(copy.domain.get_space(), isl.dim_type.set, last)
         before = iteration.add_constant_val(isl_value(-self._iterations.step))
         return isl.PwAff.from_aff(before)
 

@@ -17,7 +17,7 @@ from polyir.tree.nodes import attribute_of
 
 def has_one_block(node: ScheduleNode) -> bool:
     """Whether there is a mark `#poly.one_block` from `node` down."""
-    return not node.every(lambda inner: not is_one_block(inner))
+    return any(map(is_one_block, node.walk()))
 
 
 def join_blocks(schedule: Schedule) -> Schedule:

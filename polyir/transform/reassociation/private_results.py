@@ -193,10 +193,7 @@ def results_below(
 
 def _has_loops_inside(band: ScheduleNode) -> bool:
     """Whether there are loops inside the first one of a band."""
-    if len(band.members) > 1:
-        return True
-    inside = band.child(0)
-    return not inside.every(lambda node: node.kind is not BAND)
+    return len(band.members) > 1 or band.child(0).has(BAND)
 
 
 def _dates(band: ScheduleNode, members: int) -> isl.UnionMap:

@@ -231,8 +231,7 @@ def filter_of_new(domain: isl.Set, first: int) -> Filter:
 
 def iterator_of(domain: isl.Set, position: int) -> isl.PwAff:
     """The function of one iterator."""
-    local = isl.LocalSpace.from_space(domain.get_space())
-    return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
+    return isl.PwAff.var_on_domain(domain.get_space(), isl.dim_type.set, position)
 
 
 def united(functions: Iterable[isl.PwAff]) -> isl.UnionPwAff:
