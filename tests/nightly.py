@@ -124,7 +124,8 @@ def run_cases(minutes: float, paths: Sequence[str] = ()) -> list[Report]:
     begin, left = time.monotonic(), minutes * 60 - (time.monotonic() - begin)
     cases = Report("cases")
     # With a line for each case, those that failed are known even if the time is not enough for all.
-    line = f"POLYIR_TEST_ALL=1 {sys.executable} -m pytest -vv -n {WORKERS} {' '.join(paths)}"
+    options = f"-vv --durations=100 -n {WORKERS}"
+    line = f"POLYIR_TEST_ALL=1 {sys.executable} -m pytest {options} {' '.join(paths)}"
     ended = _run(line, "cases", left)
     ends = re.findall(r"^.* in [\d.]+s.*$", ended.text, re.MULTILINE)
     found = re.findall(r"(\d+) (passed|failed|skipped|errors?)", ends[-1] if ends else "")
