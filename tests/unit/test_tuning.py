@@ -313,7 +313,8 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("faulty")
 def test_failures_are_contained_and_counted() -> None:
     kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
-    limits = Limits(build_seconds=2.0, run_seconds=0.5)
+    # A process with much memory, such as one of a night, forks slowly.
+    limits = Limits(build_seconds=6.0, run_seconds=0.5)
     expected = {
         "crash": Verdict.CRASHED,
         "hang": Verdict.TIMED_OUT,
