@@ -1,4 +1,4 @@
-"""lower-to-llvm: loops to the llvm dialect, by these conversions, each of which is also a pass:"""
+"""lower-to-llvm: loops to the llvm dialect."""
 
 from __future__ import annotations
 
@@ -30,10 +30,14 @@ from polyir.target.llvm.vectors import convert_masks, convert_vector_to_llvm
 class LowerToLlvmPass(ModulePass):
     """Lower scops, loops, arrays and functions to the llvm dialect.
 
+    These conversions run in this order; each of them is also a pass:
+
         convert-affine-to-scf, convert-memref-to-pointers, convert-parallel-to-tasks,
         convert-scf-to-cf (xDSL's; here the hints of loops are kept), convert-index-to-i64,
         convert-vector-to-llvm, convert-math-to-llvm, convert-arith-to-llvm, convert-cf-to-llvm,
         convert-func-to-llvm
+
+    For example,
 
         func.func @clear(%A: memref<?xf64>, %i: index) {
           %zero = arith.constant 0.0 : f64

@@ -144,8 +144,8 @@ INTEGER_PROGRAM: Final = Budget(
     "one integer program of a scheduler",
     50_000,
     "the rows that it stands for are left out",
-    "A second or more: an operation is a step on all of a tableau, with numbers that grow, and may "
-    "take a hundred times as long as others. Kernels take a tenth at most.",
+    "Up to ten seconds: an operation is a step on all of a tableau, with numbers that grow, and "
+    "may take a hundred times as long as others. The kernels of PolyBench take a tenth at most.",
 )
 
 STRATEGY: Final = Budget(

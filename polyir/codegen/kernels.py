@@ -234,7 +234,7 @@ def _with_marks_of_strides(
     iterations than those of a thread.
     """
     sizes, loops = sizes_of_kernel(mark), thread_loops(mark)
-    is_known = not mark.is_subtree_anchored
+    is_known = not mark.is_subtree_anchored and not any(map(_unrolls_threads, mark.walk()))
 
     def stride(
         function: isl.UnionPwAff, domain: isl.UnionSet, axis: int
@@ -257,16 +257,11 @@ def _with_marks_of_strides(
         return None
 
     def visit(node: ScheduleNode) -> ScheduleNode:
-        nonlocal is_known
         node = mapped_children(node, visit)
         if node.kind is not Kind.BAND:
             return node
         domain = node.domain
         axes = [axis_of(attributes, "thread") for attributes in node.loop_attributes]
-        pairs = zip(node.members, axes, strict=True)
-        unrolled = isl.ast_loop_type.unroll
-        if any(member.kind == unrolled and axis is not None for member, axis in pairs):
-            is_known = False
         strides = tuple(
             None if axis is None else stride(function, domain, AXES.index(axis))
             for function, axis in zip(node.functions, axes, strict=True)
@@ -275,6 +270,14 @@ def _with_marks_of_strides(
 
     result = visit(mark) if is_known else mark
     return result if is_known else None
+
+
+def _unrolls_threads(node: ScheduleNode) -> bool:
+    """Whether a loop of a band that is mapped to threads is unrolled."""
+    return node.kind is Kind.BAND and any(
+        member.kind == isl.ast_loop_type.unroll and axis_of(attributes, "thread") is not None
+        for member, attributes in zip(node.members, node.loop_attributes, strict=True)
+    )
 
 
 def _points(

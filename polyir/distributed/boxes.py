@@ -53,7 +53,7 @@ def extent(
         extent = last.sub(first).add_constant_val(isl.Val(1))
         if _pieces(extent) <= _MOST_PIECES:
             least = value_where_defined(code, scop, first, values)
-            return least, _value(code, scop, _or(extent, 0, scop.context), values)
+            return least, _value(code, scop, _defined_everywhere(extent, 0, scop.context), values)
     firsts = [_end(code, scop, each.first, _FAR, each, values) for each in ends]
     lasts = [_end(code, scop, each.last, -_FAR, each, values) for each in ends]
     least, greatest = reduce(code.minimum, firsts), reduce(code.maximum, lasts)
@@ -100,7 +100,7 @@ def _end(
 ) -> SSAValue:
     """The value of one of the ends of a set, or `nothing` where that is empty."""
     if _pieces(end) <= _MOST_PIECES:
-        return _value(code, scop, _or(end, nothing, scop.context), values)
+        return _value(code, scop, _defined_everywhere(end, nothing, scop.context), values)
     some = coalesced(ends.points.params())
     condition = condition_of(some, scop.context.align_params(some.get_space()))
     has_some = _reader(values).condition(condition, code.builder)
@@ -108,7 +108,7 @@ def _end(
     return code.choice(has_some, value, code.constant(nothing))
 
 
-def _or(function: isl.PwAff, otherwise: int, context: isl.Set) -> isl.PwAff:
+def _defined_everywhere(function: isl.PwAff, otherwise: int, context: isl.Set) -> isl.PwAff:
     """A function of parameters that is a constant where it was not defined.
 
     With many pieces, isl takes long for it.

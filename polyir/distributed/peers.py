@@ -89,7 +89,7 @@ class Peers:
                     found.append(self._partners(left, who))
         if not found:
             return ()
-        return self._in_box(_around(found))
+        return self._in_box(_box_around(found))
 
     def _in_box(self, ends: Sequence[tuple[int, int]]) -> Sequence[int]:
         lines = [range(low, high + 1) for low, high in ends]
@@ -118,7 +118,7 @@ class Peers:
                 columns = layout.grid[1]
                 ends = [(ends[0][0] // columns, ends[0][1] // columns), (0, columns - 1)]
             found.append(tuple(ends))
-        return _around(found) if found else tuple((0, side - 1) for side in layout.grid)
+        return _box_around(found) if found else tuple((0, side - 1) for side in layout.grid)
 
     def _at_distances(self, rank: int, who: str) -> Sequence[int]:
         """The ranks whose blocks are as far from those of a rank as any that share elements."""
@@ -148,10 +148,10 @@ class Peers:
                 distances = distances.project_out_all_params()
                 if not distances.is_empty():
                     found.append(constant_box(distances))
-        return _around(found) if found else ((0, -1),) * dimensions
+        return _box_around(found) if found else ((0, -1),) * dimensions
 
 
-def _around(
+def _box_around(
     boxes: Iterable[tuple[tuple[int, int], ...]],
 ) -> tuple[tuple[int, int], ...]:
     """The least box around boxes."""

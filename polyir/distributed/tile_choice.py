@@ -16,7 +16,7 @@ from polyir.choose.network import Network
 from polyir.distributed.counting import fixed, number_of_points
 from polyir.distributed.time_model import Choice, best_grid
 from polyir.model.scop import Scop
-from polyir.sets.boxes import Ends, constant_box, least_of
+from polyir.sets.boxes import Ends, constant_box
 from polyir.sets.lists import sets_of
 from polyir.sets.values import isl_value
 from polyir.tree import Band, Node
@@ -71,5 +71,5 @@ def _slope(points: isl.Set, place: int, ends: Ends) -> float:
     """How many iterations later the last column starts than the first one, for each column."""
     first, last = ends
     columns = (points.fix_val(isl.dim_type.set, place, isl_value(end)) for end in ends)
-    begin, end = (least_of(column, 0) or 0 for column in columns)
+    begin, end = (constant_box(column)[0][0] for column in columns)
     return max(0.0, (end - begin) / max(1, last - first))

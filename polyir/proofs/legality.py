@@ -88,7 +88,7 @@ def require_legal(dependences: Dependences, schedule: Schedule, what: str) -> No
     found = violations(dependences, schedule)
     if found:
         message = describe_violations(found[:1], len(found), what)
-        raise LegalityError(message, None, found[0].pair)
+        raise LegalityError(message, violated=found[0].pair)
 
 
 def describe_violations(found: Sequence[Violation], total: int, what: str) -> str:

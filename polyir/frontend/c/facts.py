@@ -35,9 +35,8 @@ class _Reader:
         self._numbering = Numbering.over([*front, *expressions], dimensions_only=True)
         self.count = len(self._numbering.dimensions)
         self._space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, self.count)
-        local = self._space
         self._dimensions = [
-            isl.PwAff.var_on_domain(local, _SET, position) for position in range(self.count)
+            isl.PwAff.var_on_domain(self._space, _SET, position) for position in range(self.count)
         ]
 
     def where(self, facts: Sequence[IndexExpression]) -> isl.Set:

@@ -80,8 +80,8 @@ def spatial_schedule(
     """Schedule `constraints` so that the loops make use of `reuse` as `target` wants it.
 
     `reuse` is for lines of `line_size` elements (see `reuse_groups`), and there are so many
-    `registers` for values. Raises `SchedulingError` if
-    a cycle of dependences has no affine schedule.
+    `registers` for values. Raises `SchedulingError` if a cycle of dependences has no affine
+    schedule.
     """
     statements = scheduled_statements(constraints)
     parameter_count = constraints.parameter_space.dim(isl.dim_type.param)
