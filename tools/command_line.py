@@ -10,14 +10,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from polyir.base.diagnostics import OptionError, PolyirError
 from polyir.base.internal_errors import InternalError, internal_error, wants_traceback
 from polyir.base.limits import DEFAULT_TIME_LIMIT
-
-INTERRUPTED: Final = 130
-"""The exit code of a shell for a program that Ctrl-C ended."""
+from polyir.base.supervisor import INTERRUPTED
 
 
 class ArgumentParser(argparse.ArgumentParser):

@@ -44,6 +44,7 @@ from polyir.base.diagnostics import (
 )
 from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
 from polyir.base.limits import meanwhile, time_limited_to
+from polyir.base.supervisor import standard_input
 from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
 from polyir.target.deferred import DeferredTarget
 from polyir.tools.command_line import (
@@ -498,7 +499,7 @@ class PolyirOptMain(xDSLOptMain):
     def _input(self) -> str:
         name = self.args.input_file
         try:
-            data = sys.stdin.buffer.read() if name in (None, "-") else Path(name).read_bytes()
+            data = standard_input() if name in (None, "-") else Path(name).read_bytes()
         except OSError as error:
             raise PolyirError(f"cannot read '{name}': {error.strerror}") from None
         try:

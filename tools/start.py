@@ -9,6 +9,9 @@ import gc
 from collections.abc import Callable
 from importlib import import_module
 
+from polyir.base.dataclass_code import keep_code_of_dataclasses
+from polyir.base.supervisor import supervised
+
 YOUNG_OBJECTS = 200_000
 """How many objects are made before Python looks for cycles among them, instead of 700.
 
@@ -19,6 +22,7 @@ again and again takes about a twentieth of a run (gemm, lu, covariance; twelve r
 
 def polyir_opt() -> int:
     """`polyir-opt`: returns the exit code."""
+    supervised()
     return _run("polyir_opt")
 
 
@@ -29,6 +33,7 @@ def polyir_alpha() -> int:
 
 def polyir_cc() -> int:
     """`polyir-cc`: returns the exit code."""
+    supervised()
     return _run("polyir_cc")
 
 
@@ -54,5 +59,6 @@ def polyir_tune() -> int:
 
 def _run(tool: str) -> int:
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)
+    keep_code_of_dataclasses()
     main: Callable[[], int] = import_module(f"polyir.tools.{tool}").main
     return main()

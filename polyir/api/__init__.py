@@ -22,6 +22,8 @@ from xdsl.passes import ModulePass
 from polyir import runtime
 from polyir.api.described_functions import described_functions
 from polyir.api.sources import Language, Source, read_source
+from polyir.base.cache import Place as Cache
+from polyir.base.cache import cache_at
 from polyir.base.diagnostics import (
     OptionError,
     PolyirError,
@@ -47,8 +49,6 @@ from polyir.pipeline import (
     passes_of_text,
 )
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
-from polyir.runtime.cache import Place as Cache
-from polyir.runtime.cache import cache_at
 from polyir.runtime.compiler import (
     CompilationError,
     CompilerOptions,
@@ -244,7 +244,7 @@ def compile(
     After `distribute-memory`, all ranks of a communicator call the functions, with it as a further
     argument before the others (`polyir.runtime.distributed`).
 
-    What was compiled before is taken from the cache (`polyir.runtime.cache`): `cache` is `False`
+    What was compiled before is taken from the cache (`polyir.base.cache`): `cache` is `False`
     for none, or its directory, by default that of the environment variable `POLYIR_CACHE`.
     Raises `PolyirError` where the text, the pipeline, the compiler or the device is at fault, and
     `MissingPackageError`, which is one.

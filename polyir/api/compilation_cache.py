@@ -22,17 +22,16 @@ from typing import TYPE_CHECKING, Final
 from xdsl.passes import ModulePass
 
 from polyir import dialects, passes
-from polyir.base.diagnostics import Remark, remarks_kept, report
-from polyir.base.limits import failed_steps, processors
-from polyir.choose.machine import machine_of_option
-from polyir.runtime.cache import (
-    CacheError,
+from polyir.base.cache import (
     cache_folder,
     digest,
     is_cache_on,
     read_entry,
     write_entry,
 )
+from polyir.base.diagnostics import CacheError, Remark, remarks_kept, report
+from polyir.base.limits import failed_steps, processors
+from polyir.choose.machine import machine_of_option
 from polyir.sets.pickle import pickled
 from polyir.universe import PASS_NAMES, pass_type
 

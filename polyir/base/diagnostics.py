@@ -109,6 +109,10 @@ class ViolatedPair:
     example: str
 
 
+class CacheError(PolyirError):
+    """The directory of the cache cannot be used, or not safely."""
+
+
 class LegalityError(PolyirError):
     """A requested transformation would violate a dependence; the message names it.
 

@@ -1,7 +1,9 @@
 """Limits on what a step of a pass may take, so that no input keeps polyir busy for ever.
 
-A step is computed in a forked copy of the process, which may use so much processor time and no
-more; its result comes back through a pipe. A step that takes too long ends the run with an error.
+A step may use so much processor time and no more. The commands compute it in their own process,
+which a supervisor begins again without it where needed (`base.supervisor`). Elsewhere, and where
+several run at once, it is computed in a forked copy of the process, and its result comes back
+through a pipe. A step that takes too long ends the run with an error.
 Time decides nothing else: where something can be done instead, a number of isl's operations says
 when (`within_operations`, `base.budgets`). A step in which isl crashes is one that is refused.
 Whoever drives the passes sets the limit with `time_limited_to`.
@@ -30,6 +32,7 @@ from warnings import catch_warnings, simplefilter
 import islpy as isl
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from polyir.base import supervisor
 from polyir.base.budgets import Budget
 from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.sets.pickle import IslPickler
@@ -103,17 +106,29 @@ def limited(
     ir: Operation | None = None,
     known: Sequence[object] = (),
 ) -> Result:
-    """What `compute` returns or raises, computed in a worker process under the limit in force.
+    """What `compute` returns or raises, computed under the limit in force.
 
+    Under a supervisor (`base.supervisor`), it is computed here, otherwise in a worker process.
     `step` names what is done, for the message. `compute` must not rely on side effects: what it
-    changes in memory is lost. What it returns and raises is pickled; isl objects may be part of
-    it, and so may be operations, blocks and values of `ir` and the operands from outside, which
-    come back as the same objects, as those that are `known` do. Inside another step, without a
-    limit, and where processes cannot be forked, `compute` is simply called.
+    changes in the memory of a worker is lost. What it returns and raises is pickled there; isl
+    objects may be part of it, and so may be operations, blocks and values of `ir` and the operands
+    from outside, which come back as the same objects, as those that are `known` do. Inside another
+    step, without a limit, and where processes cannot be forked, `compute` is simply called.
 
-    Raises `TimeLimitError` if the worker exceeds the limit, and `CrashError` if it crashes.
+    Raises `TimeLimitError` if `compute` exceeds the limit, and `CrashError` if it crashes.
     """
-    return started(step, compute, location, ir, known).result()
+    seconds, process = _limit.get(), supervisor.process
+    if process is None or not seconds or _is_in_step():
+        return started(step, compute, location, ir, known).result()
+    if (number := process.failure_of_next_step()) is not None:
+        raise _failure(step, seconds, number, location)
+    with process.step(seconds):
+        return compute()
+
+
+def _is_in_step() -> bool:
+    process = supervisor.process
+    return _is_worker or (process is not None and process.is_in_step)
 
 
 @dataclass
@@ -176,7 +191,7 @@ def started(
     """
     seconds = _limit.get()
     begun = Step(step, compute, location, seconds)
-    if _is_worker or not seconds or not hasattr(os, "fork"):
+    if _is_in_step() or not seconds or not hasattr(os, "fork"):
         return begun
     known = [*known, *(_objects_of(ir) if ir is not None else ())]
     reader, writer = os.pipe()
@@ -214,24 +229,18 @@ def in_order(
     step: str,
     computations: Iterable[Callable[[], Result]],
     location: SourceLocation | None = None,
-    patience: float = 0.0,
     known: Callable[[], Sequence[object]] = tuple,
 ) -> Generator[Step[Result], None, None]:
     """A step for each of `computations`, in their order, each when it is done.
 
-    As many run at once as there are processors; what comes out does not depend on how many. Others
-    begin only if the first one is not done in `patience` seconds. What is `known` when a step
-    begins comes back from it as the same objects. Whoever needs no further one must close the
-    generator: that ends those that were begun in vain.
+    As many run at once as there are processors; what comes out does not depend on how many. What
+    is `known` when a step begins comes back from it as the same objects. Whoever needs no further
+    one must close the generator: that ends those that were begun in vain.
     """
     waiting = iter(computations)
     begun: deque[Step[Result]] = deque()
     try:
         while True:
-            if begun and patience:
-                if begun[0].is_done(patience):
-                    yield begun.popleft()
-                patience = 0.0
             # One look at each: a step may end between two.
             running = [each for each in begun if not each.is_done()]
             is_free = len(running) < processors()

@@ -7,7 +7,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -18,7 +18,7 @@ from polyir.base import budgets
 from polyir.base.budgets import Budget
 from polyir.base.checked import not_checked
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.base.limits import CrashError, in_order, within_operations
+from polyir.base.limits import CrashError, limited, within_operations
 from polyir.codegen.approximate_tiles import TILE, with_approximate_tiles, with_loops_over
 from polyir.codegen.ast import (
     AstBlock,
@@ -167,31 +167,25 @@ def build_ast(
     attempts = _attempts(scop, cheaper)
     failure: PolyirError | None = None
     reason = ""
-    with closing(in_order("code generation", attempts, location, PATIENCE)) as steps:
-        for number, step in enumerate(steps, 1):
-            try:
-                ast = step.result()
-            except CrashError:
-                if number == len(attempts):
-                    raise
-                continue
-            except (_IslFailedError, IncorrectAstError) as error:
-                failure = failure or error
-                continue
-            if ast is None:
-                reason = budgets.CONVEX_LOOPS.exceeded
-                continue
-            if is_usable(ast):
-                for each in ast.unchecked:
-                    not_checked("lower-poly", each, scop.op)
-                return ast
-            reason = "isl generates no loops in which all threads of a block reach each barrier"
+    for number, attempt in enumerate(attempts, 1):
+        try:
+            ast = limited("code generation", attempt, location)
+        except CrashError:
+            if number == len(attempts):
+                raise
+            continue
+        except (_IslFailedError, IncorrectAstError) as error:
+            failure = failure or error
+            continue
+        if ast is None:
+            reason = budgets.CONVEX_LOOPS.exceeded
+            continue
+        if is_usable(ast):
+            for each in ast.unchecked:
+                not_checked("lower-poly", each, scop.op)
+            return ast
+        reason = "isl generates no loops in which all threads of a block reach each barrier"
     raise failure or IncorrectAstError(reason, location)
-
-
-PATIENCE = 0.1
-"""After so many seconds, cheaper loops are generated beside the usual ones, in case that these take
-too long. Most loops take less."""
 
 
 def _attempts(scop: Scop, cheaper: Cheaper | None) -> list[Callable[[], ScopAst | None]]:

@@ -1,4 +1,4 @@
-"""C text to a shared library, which is kept in the cache (`polyir.runtime.cache`).
+"""C text to a shared library, which is kept in the cache (`polyir.base.cache`).
 
 The name of an entry depends on the text, the flags, and the compiler with its version.
 """
@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from polyir.base.cache import cache_folder, digest, kept_file
 from polyir.base.diagnostics import PolyirError
-from polyir.runtime.cache import cache_folder, digest, kept_file
 
 # Contraction would fuse a multiplication and an addition and so change the bits of results.
 DEFAULT_FLAGS: Final = ("-std=c99", "-O3", "-march=native", "-fopenmp", "-ffp-contract=off")

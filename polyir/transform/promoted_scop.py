@@ -7,7 +7,7 @@ from dataclasses import replace
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from polyir.base.limits import started
+from polyir.base.limits import limited
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import LocalArrayOp, ScopOp
 from polyir.model.scop import scop_of
@@ -62,13 +62,8 @@ def promote(
     order = op.dependences.data.order
     apply_promotion(op, promotion, alignment)
     changed = scop_of(op)
-    check = started("the check of copies", lambda: require_right_copies(changed))
-    try:
-        found = dependences_of(op, value_based, pass_name=pass_name)
-    except BaseException:
-        check.stop()
-        raise
-    check.result()
+    limited("the check of copies", lambda: require_right_copies(changed))
+    found = dependences_of(op, value_based, pass_name=pass_name)
     if found is None:
         op.dependences = None
         return

@@ -15,11 +15,12 @@ import pytest
 import polyir
 from polyir import api
 from polyir.api import compilation_cache
-from polyir.base.diagnostics import PolyirError, Remark, remarks_to
+from polyir.base import cache
+from polyir.base.cache import read_entry, write_entry
+from polyir.base.diagnostics import CacheError, PolyirError, Remark, remarks_to
 from polyir.base.limits import time_limited_to
 from polyir.passes.tile import TilePass
-from polyir.runtime import CompilerOptions, cache
-from polyir.runtime.cache import CacheError, read_entry, write_entry
+from polyir.runtime import CompilerOptions
 from polyir.runtime.compiler import build_library
 
 TEXT = """

@@ -160,31 +160,13 @@ def test_known_objects_come_back_as_the_same_objects() -> None:
     assert second.is_equal(other)
 
 
-@pytest.mark.parametrize("patience", [0.0, 0.01])
-def test_several_steps_run_at_once(monkeypatch: pytest.MonkeyPatch, patience: float) -> None:
+def test_several_steps_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "processors", lambda: 2)
     reader, writer = os.pipe()
     tasks = [lambda: os.read(reader, 1), lambda: os.write(writer, b"a")]
-    with closing(in_order("the step", tasks, patience=patience)) as steps:
+    with closing(in_order("the step", tasks)) as steps:
         # The first one waits for the second one.
         assert [step.result() for step in steps] == [b"a", 1]
-
-
-@pytest.mark.parametrize("seconds", [0.0, DEFAULT_TIME_LIMIT])
-def test_with_patience_a_step_that_is_done_is_the_only_one(seconds: float) -> None:
-    begun: list[int] = []
-
-    def tasks() -> Iterator[Callable[[], int]]:
-        for number in range(3):
-            begun.append(number)
-            yield lambda: 7
-
-    with (
-        time_limited_to(seconds),
-        closing(in_order("the step", tasks(), patience=DEFAULT_TIME_LIMIT)) as steps,
-    ):
-        assert next(steps).result() == 7
-    assert begun == [0]
 
 
 def test_steps_that_nobody_asks_for_end(monkeypatch: pytest.MonkeyPatch) -> None:

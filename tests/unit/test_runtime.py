@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polyir.base.diagnostics import CacheError
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
-from polyir.runtime.cache import CacheError
 from polyir.runtime.compiler import CompilationError, build_library
 from polyir.runtime.library import compile_c, compile_module
 

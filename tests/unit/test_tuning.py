@@ -20,10 +20,10 @@ from xdsl.dialects.builtin import ModuleOp
 import polyir
 from polyir import api
 from polyir.base.diagnostics import OptionError, PolyirError, Remark, remarks_to
+from polyir.base.supervisor import INTERRUPTED
 from polyir.pipeline import passes_of_pipeline
 from polyir.runtime import CompilerOptions
 from polyir.tools import polyir_tune
-from polyir.tools.command_line import INTERRUPTED
 from polyir.tools.polyir_tune import main
 from polyir.tuning import evaluation, programs
 from polyir.tuning.bayesian import BayesianSearch, optuna_available

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from polyir.base.cache import cache_folder
 from polyir.base.diagnostics import MissingPackageError
 from polyir.model.vectors import VECTOR_BYTES
 from polyir.runtime.argument_checks import ArgumentError
-from polyir.runtime.cache import cache_folder
 from polyir.runtime.gpu.device import (
     Adopted,
     Array,

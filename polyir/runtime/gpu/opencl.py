@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from polyir.base.cache import cache_folder
 from polyir.base.diagnostics import MissingPackageError
-from polyir.runtime.cache import cache_folder
 from polyir.runtime.gpu.device import Array, Buffer, Device, DeviceError, Size
 
 if TYPE_CHECKING:

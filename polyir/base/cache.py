@@ -19,9 +19,10 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from polyir.base.diagnostics import PolyirError
+if TYPE_CHECKING:
+    from polyir.base.diagnostics import CacheError
 
 VARIABLE: Final = "POLYIR_CACHE"
 OFF: Final = "off"
@@ -31,10 +32,6 @@ Place = bool | str | os.PathLike[str] | None
 
 _place: ContextVar[Place] = ContextVar("polyir_cache", default=None)
 _MARK: Final = b"polyir\0"
-
-
-class CacheError(PolyirError):
-    """The directory of the cache cannot be used, or not safely."""
 
 
 @contextmanager
@@ -74,17 +71,15 @@ def cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         status = folder.stat()
     except OSError as error:
-        raise CacheError(
+        raise _error(
             f"cannot create the cache directory {folder}: {error.strerror} ({_OTHER_PLACE})"
         ) from None
     # Others could replace the code that runs here, or see what it is.
     if hasattr(os, "getuid"):
         if status.st_uid != os.getuid():
-            raise CacheError(
-                f"the cache directory {folder} belongs to another user ({_OTHER_PLACE})"
-            )
+            raise _error(f"the cache directory {folder} belongs to another user ({_OTHER_PLACE})")
         if stat.S_IMODE(status.st_mode) & 0o077:
-            raise CacheError(
+            raise _error(
                 f"the cache directory {folder} is open to other users: 'chmod 700 {folder}' "
                 f"closes it ({_OTHER_PLACE})"
             )
@@ -92,6 +87,13 @@ def cache_folder() -> Path:
 
 
 _OTHER_PLACE: Final = f"{VARIABLE} names another one, or is '{OFF}'"
+
+
+def _error(message: str) -> CacheError:
+    # Commands read the cache before they import xDSL, which this does.
+    from polyir.base.diagnostics import CacheError
+
+    return CacheError(message)
 
 
 @cache
@@ -140,7 +142,7 @@ def write_entry(path: Path, payload: bytes) -> None:
         if name is not None:
             with suppress(OSError):
                 Path(name).unlink()
-        raise CacheError(
+        raise _error(
             f"cannot write to the cache directory {path.parent}: {error.strerror}"
         ) from None
 

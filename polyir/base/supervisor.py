@@ -1,0 +1,175 @@
+"""A supervisor of a tool: where a step of it dies, the tool runs again, without that step.
+
+isl may crash, and it may compute for hours without a way to stop it. A worker process for each step
+contains both (`base.limits`), but what it finds must be pickled, isl objects as text: that takes a
+quarter of a compilation. Under a supervisor, steps run in the process of the tool. Where one kills
+it, the supervisor begins another, which does the same up to that step and raises the error of the
+step there. What the first process has printed is not printed again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from mmap import mmap
+from typing import Any, Final, TextIO
+
+INTERRUPTED: Final = 128 + signal.SIGINT
+"""The exit code of a tool that Ctrl-C ends, as shells have it."""
+
+_FROM_OUTSIDE: Final = (
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGIO,
+)
+"""Signals that end the tool, whatever step it is in."""
+
+_STEP: Final = 0
+"""The place in the shared memory of the step that runs; 0: none. Written bytes are beside it."""
+
+
+@dataclass
+class Process:
+    """The process of a tool that is supervised, from inside.
+
+    `failures` has the number of each step that killed an earlier one, with the signal. The
+    supervisor reads `shared` when this one has died: the step that runs, and how many bytes are
+    written to standard output (1) and to standard error (2).
+    """
+
+    failures: dict[int, int]
+    shared: memoryview
+    input_copy: int
+    _steps: int = field(default=0, init=False)
+
+    @property
+    def is_in_step(self) -> bool:
+        return bool(self.shared[_STEP])
+
+    def failure_of_next_step(self) -> int | None:
+        """Number the next step. The signal that killed an earlier process in it, if one did."""
+        self._steps += 1
+        return self.failures.get(self._steps)
+
+    @contextmanager
+    def step(self, seconds: float) -> Iterator[None]:
+        """Let this process die after so many seconds of processor time in the `with` block."""
+        self.shared[_STEP] = self._steps
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            self.shared[_STEP] = 0
+
+
+process: Process | None = None
+"""This process, if it is supervised."""
+
+
+def supervised() -> None:
+    """Return in a new process. This one watches it, and ends as it does.
+
+    It simply returns on systems without Linux's files in memory.
+    """
+    if not hasattr(os, "memfd_create"):
+        return
+    shared = memoryview(mmap(-1, 3 * 8)).cast("q")
+    failures: dict[int, int] = {}
+    again = [0, 0, 0]
+    input_copy = os.memfd_create("input")
+    while True:
+        watched, held = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(held)
+            _end_with_supervisor(watched)
+            _begin(Process(failures, shared, input_copy), again)
+            return
+        os.close(watched)
+        status = _await(child)
+        os.close(held)
+        step, *written = shared.tolist()
+        number = os.WTERMSIG(status)
+        if not os.WIFSIGNALED(status) or not step or number in _FROM_OUTSIDE:
+            _end_with(status)
+        failures[step] = number
+        again = [0, *map(max, again[1:], written)]
+        shared[0], shared[1], shared[2] = 0, 0, 0
+        if os.lseek(input_copy, 0, os.SEEK_END):
+            os.lseek(input_copy, 0, os.SEEK_SET)
+            os.dup2(input_copy, 0)
+
+
+def standard_input() -> bytes:
+    """All of standard input, which is kept for another process that may have to read it again."""
+    data = sys.stdin.buffer.read()
+    if process is not None and not process.failures:
+        with open(process.input_copy, "wb", closefd=False) as copy:
+            copy.write(data)
+    return data
+
+
+def _end_with_supervisor(watched: int) -> None:
+    """Let this process end when the other end of a pipe is closed."""
+    fcntl.fcntl(watched, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(watched, fcntl.F_SETFL, fcntl.fcntl(watched, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _begin(this: Process, again: list[int]) -> None:
+    global process
+    process = this
+    sys.stdout = _text(sys.stdout, _Stream(1, this.shared, again[1]))
+    sys.stderr = _text(sys.stderr, _Stream(2, this.shared, again[2]))
+
+
+def _text(stream: TextIO, bytes: _Stream) -> TextIO:
+    """A stream of text to `bytes`, otherwise like another one."""
+    at_lines = getattr(stream, "line_buffering", False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(bytes), stream.encoding, stream.errors, line_buffering=at_lines
+    )
+
+
+class _Stream(io.FileIO):
+    """Standard output or error. What an earlier process wrote there is not written again."""
+
+    def __init__(self, file: int, shared: memoryview, again: int) -> None:
+        super().__init__(file, "wb", closefd=False)
+        self._file = file
+        self._shared = shared
+        self._again = again
+
+    def write(self, data: Any) -> int:
+        skipped = min(len(data), max(0, self._again - self._shared[self._file]))
+        count = skipped
+        if skipped < len(data):
+            count += super().write(data[skipped:]) or 0
+        self._shared[self._file] += count
+        return count
+
+
+def _await(child: int) -> int:
+    """How the process of the tool ends. What interrupts this one ends both."""
+    try:
+        return os.waitpid(child, 0)[1]
+    except KeyboardInterrupt:
+        os._exit(INTERRUPTED)
+
+
+def _end_with(status: int) -> None:
+    """End as another process did."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(status))

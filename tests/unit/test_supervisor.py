@@ -1,0 +1,123 @@
+"""Tools under a supervisor: what runs again, what is printed, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from polyir.base import supervisor
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "memfd_create"), reason="only Linux has a supervisor"
+)
+
+BEGINNING = """
+import os, signal, sys
+from polyir.base.supervisor import standard_input, supervised
+supervised()
+from polyir.base.diagnostics import PolyirError
+from polyir.base.limits import limited, time_limited_to
+
+def step(name, compute):
+    try:
+        print(name, limited(name, compute))
+    except PolyirError as error:
+        print(error.message, file=sys.stderr)
+
+def die(number=signal.SIGSEGV):
+    os.kill(os.getpid(), number)
+
+def endless():
+    while True:
+        pass
+"""
+
+
+def run(program: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", BEGINNING + program], input=text, capture_output=True, text=True
+    )
+
+
+def test_steps_run_in_the_process_of_the_tool() -> None:
+    result = run("print(limited('a', os.getpid) == os.getpid() != os.getppid())")
+    assert (result.stdout, result.returncode) == ("True\n", 0)
+
+
+def test_what_crashes_is_left_out_and_nothing_is_printed_twice() -> None:
+    result = run(
+        """
+print("begun", file=sys.stderr, flush=True)
+step("first", lambda: 1)
+sys.stdout.flush()
+step("second", die)
+step("third", lambda: die(signal.SIGABRT))
+step("fourth", lambda: 4)
+sys.exit(3)
+"""
+    )
+    assert result.stdout == "first 1\nfourth 4\n"
+    assert result.stderr == (
+        "begun\n"
+        "second fails: isl crashes (segmentation fault)\n"
+        "third fails: isl crashes (aborted)\n"
+    )
+    assert result.returncode == 3
+
+
+def test_a_step_beyond_the_limit_is_an_error() -> None:
+    result = run("with time_limited_to(0.1): step('it', endless)\nstep('next', lambda: 2)")
+    assert result.stderr == "it takes more than 0.1 s of processor time (--time-limit)\n"
+    assert result.stdout == "next 2\n"
+
+
+@pytest.mark.parametrize("is_file", [False, True])
+def test_the_input_is_read_again(is_file: bool, tmp_path: Path) -> None:
+    path, text = tmp_path / "in", "a line\nanother\n" * 10_000
+    path.write_text(text)
+    program = "text = standard_input()\nstep('it', die)\nprint(len(text))"
+    command = [sys.executable, "-c", BEGINNING + program]
+    if is_file:
+        with path.open() as file:
+            printed = subprocess.run(command, stdin=file, capture_output=True, text=True).stdout
+    else:
+        printed = run(program, text).stdout
+    assert printed == f"{len(text)}\n"
+
+
+def test_what_dies_outside_a_step_ends() -> None:
+    result = run("print('once', flush=True)\ndie()")
+    assert (result.stdout, result.returncode) == ("once\n", -signal.SIGSEGV)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        (signal.SIGINT, supervisor.INTERRUPTED),
+        (signal.SIGTERM, -signal.SIGTERM),
+        (signal.SIGKILL, -signal.SIGKILL),
+    ],
+)
+def test_the_tool_ends_with_its_supervisor(number: signal.Signals, code: int) -> None:
+    program = "print(os.getpid(), flush=True)\nstep('it', endless)"
+    with subprocess.Popen(
+        [sys.executable, "-c", BEGINNING + program], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        tool = int(process.stdout.readline())
+        process.send_signal(number)
+        assert process.wait() == code
+        # The pipe is open as long as one of the two processes lives.
+        assert process.stdout.read() == ""
+        while True:
+            try:
+                os.kill(tool, 0)
+            except ProcessLookupError:
+                break
+            time.sleep(0.01)
