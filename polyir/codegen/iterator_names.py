@@ -53,7 +53,7 @@ def loop_names(scop: Scop, expanded: ExpandedTiles) -> LoopNames:
     `expanded` is that tree, with bands over the first points of tiles of symbolic sizes.
     """
     iterators: dict[str, tuple[str | None, ...]] = {}
-    for statement in scop.statements:
+    for statement in scop.bodies:
         own = tuple(argument.name_hint for argument in statement.op.body.block.args)
         along = expanded.origins.get(statement.name, ())
         tiles = (None if position is None else own[position] for position in along)

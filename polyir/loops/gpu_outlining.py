@@ -77,9 +77,10 @@ def _outline_in(host: FuncOp, launches: Sequence[gpu.LaunchOp], report: Report) 
     if not isinstance(surrounding, ModuleOp):
         raise PolyirError("a kernel must be launched by the host", location_of(launches[0]))
     name = host.sym_name.data
+    taken = {_symbol_name(op) for op in surrounding.walk()}
     kernels = Block()
     device = gpu.ModuleOp.create(
-        properties={"sym_name": StringAttr(_free_name(f"{name}_kernels", surrounding))},
+        properties={"sym_name": StringAttr(_free_name(f"{name}_kernels", taken))},
         regions=[Region(kernels)],
     )
     device.location = host.location
@@ -88,7 +89,7 @@ def _outline_in(host: FuncOp, launches: Sequence[gpu.LaunchOp], report: Report) 
     positions = _positions(host)
     for number, launch in enumerate(launches):
         inputs = _inputs_of(launch, positions)
-        kernel = _kernel(launch, inputs, _free_name(f"{name}_{number}", surrounding))
+        kernel = _kernel(launch, inputs, _free_name(f"{name}_{number}", taken))
         kernels.add_op(kernel)
         _replace_launch(launch, device.sym_name.data, kernel, inputs.arguments)
         _remove_unused(inputs.copied)
@@ -98,15 +99,15 @@ def _outline_in(host: FuncOp, launches: Sequence[gpu.LaunchOp], report: Report) 
     _add_symbols(kernels, surrounding)
 
 
-def _free_name(wanted: str, module: ModuleOp) -> str:
-    """`wanted`, followed by a number if something in the module has that name.
+def _free_name(wanted: str, taken: set[str | None]) -> str:
+    """`wanted`, followed by a number if something in the module has that name; it is then `taken`.
 
     C has one name space for what is in different modules here.
     """
-    taken = {_symbol_name(op) for op in module.walk()}
     name, number = wanted, 0
     while name in taken:
         name, number = f"{wanted}_{number}", number + 1
+    taken.add(name)
     return name
 
 

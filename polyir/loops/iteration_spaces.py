@@ -58,6 +58,7 @@ class IterationSpaces:
         self._reader = _ParametricReader(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0))
         self._written: dict[SSAValue, IndexExpression] = {}
         self._held: dict[Constraint, isl.Set] = {}
+        self._conditions: dict[ConditionalOp, tuple[tuple[object, ...], isl.Set | None]] = {}
 
     @property
     def everything(self) -> isl.Set:
@@ -186,10 +187,15 @@ class IterationSpaces:
 
     def condition(self, conditional: ConditionalOp) -> isl.Set | None:
         """Where the condition holds, exactly; `None` if it is not affine in index values."""
-        try:
-            return condition_of(conditional, self._reader)
-        except NotAffineError:
-            return None
+        says = (*conditional.operands, conditional.properties.get("condition"))
+        known = self._conditions.get(conditional)
+        if known is None or known[0] != says:
+            try:
+                known = says, condition_of(conditional, self._reader)
+            except NotAffineError:
+                known = says, None
+            self._conditions[conditional] = known
+        return known[1]
 
     def truth(self, value: SSAValue) -> isl.Set | None:
         """Where a value of type `i1` is true; `None` if it is not affine in index values."""

@@ -29,6 +29,7 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.base import budgets
 from polyir.base.limits import within_operations
+from polyir.base.walks import operations_in
 from polyir.loops.counter_tests import (
     Comparison,
     CounterTest,
@@ -119,16 +120,22 @@ def _outermost_loops(op: Operation) -> Iterator[LoopOp]:
                 yield from _outermost_loops(inner)
 
 
-def _innermost_loops(op: Operation) -> Iterator[Operation]:
+def _innermost_loops(op: Operation) -> list[Operation]:
     """The loops without a loop inside, from `op` down."""
-    around: set[Operation] = set()
-    for inner in op.walk(region_first=True):
-        repeats = is_loop(inner)
-        if repeats and inner not in around:
-            yield inner
-        parent = inner.parent_op()
-        if parent is not None and (repeats or inner in around):
-            around.add(parent)
+    found: list[Operation] = []
+    _add_innermost(op, found)
+    return found
+
+
+def _add_innermost(op: Operation, found: list[Operation]) -> None:
+    before = len(found)
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                if inner.regions:
+                    _add_innermost(inner, found)
+    if len(found) == before and op.regions and is_loop(op):
+        found.append(op)
 
 
 @dataclass(frozen=True)
@@ -144,19 +151,19 @@ def _tests_in(op: Operation, spaces: IterationSpaces) -> list[_Placed]:
     return [
         _Placed(test, loop)
         for loop in _innermost_loops(op)
-        for inner in loop.walk()
-        if (test := test_of(inner, spaces)) is not None
+        for inner in operations_in(loop)
+        if inner.regions and (test := test_of(inner, spaces)) is not None
     ]
 
 
 def _has_barrier(op: Operation) -> bool:
     """Whether all threads of a block of a GPU kernel must come by, whatever a test says."""
-    return any(isinstance(inner, gpu.BarrierOp) for inner in op.walk())
+    return any(isinstance(inner, gpu.BarrierOp) for inner in operations_in(op))
 
 
 def _size(op: Operation) -> int:
     """The number of operations from `op` down."""
-    return sum(1 for _ in op.walk())
+    return len(operations_in(op))
 
 
 @dataclass(frozen=True)
@@ -300,7 +307,7 @@ class _Splitter:
     def _copy(self, loop: LoopOp) -> LoopOp:
         """A copy of `loop`, with the origins of its innermost loops recorded."""
         copy = loop.clone()
-        for old, new in zip(loop.walk(), copy.walk(), strict=True):
+        for old, new in zip(operations_in(loop), operations_in(copy), strict=True):
             if old in self.origins:
                 self.origins[new] = self.origins[old]
         return copy

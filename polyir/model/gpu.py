@@ -136,6 +136,10 @@ class ThreadLoop:
 
 def thread_loops(mark: ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
     """The members below a mark that are mapped to threads, by axis; each instance is in one."""
+    return mark.schedule.known(("thread loops", mark.path), lambda: _thread_loops(mark))
+
+
+def _thread_loops(mark: ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
     found: dict[str, tuple[ThreadLoop, ...]] = {}
 
     def visit(node: ScheduleNode, around: tuple[tuple[isl.UnionPwAff, int], ...]) -> None:

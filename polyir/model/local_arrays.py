@@ -12,9 +12,9 @@ marks in different parts: it is allocated at each of them, so its memory there i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 import islpy as isl
 
@@ -47,27 +47,53 @@ class LocalMark:
 
     def of_statement(self, name: str) -> isl.Map | None:
         """`{ S[i] -> [t] }` for one statement; `None` if it is not below the mark."""
-        return _part_of(self.iterations, name)
+        return self._iterations.get(name)
 
     def copies_of_statement(self, name: str) -> isl.Map | None:
         """`copies` of one statement; `None` if it is not below the mark."""
-        return _part_of(self.copies, name)
+        return self._copies.get(name)
+
+    @cached_property
+    def _iterations(self) -> dict[str, isl.Map]:
+        return _by_statement(self.iterations)
+
+    @cached_property
+    def _copies(self) -> dict[str, isl.Map]:
+        return _by_statement(self.copies)
+
+    @cached_property
+    def _parts(self) -> tuple[isl.Map, ...]:
+        return maps_of(isl.UnionMap.from_union_pw_multi_aff(self.local.accesses))
+
+    def sent(self, relation: isl.Map) -> isl.Map | None:
+        """`{ [S[i] -> A[a]] -> L[l] }` for an access that goes to the local array; else `None`."""
+        for part in self._parts:
+            accesses = part.get_space().domain()
+            if not accesses.is_wrapping():
+                continue
+            if accesses.unwrap().has_equal_tuples(relation.get_space()):
+                # By chance, other references may touch the same elements in some instances.
+                accesses_of_all = relation.wrap()
+                if accesses_of_all.is_empty() or not accesses_of_all.is_subset(part.domain()):
+                    return None
+                return part.intersect_domain(accesses_of_all)
+        return None
 
 
-def _part_of(relation: isl.UnionMap, name: str) -> isl.Map | None:
-    for part in maps_of(relation):
-        if part.get_tuple_name(isl.dim_type.in_) == name:
-            return part
-    return None
+def _by_statement(relation: isl.UnionMap) -> dict[str, isl.Map]:
+    return {part.get_tuple_name(isl.dim_type.in_): part for part in maps_of(relation)}
 
 
-def local_marks(schedule: Schedule, shared: Container[str] | None = None) -> tuple[LocalMark, ...]:
+def local_marks(schedule: Schedule, shared: frozenset[str] | None = None) -> tuple[LocalMark, ...]:
     """The marks of local arrays in a tree, outer ones first.
 
     Of arrays that are not `shared`, each thread of a GPU kernel has copies of its own. Without
     `shared`, nobody is to ask for the copies of threads.
     """
+    return schedule.known(("local marks", shared), lambda: _local_marks(schedule, shared))
 
+
+def _local_marks(schedule: Schedule, shared: frozenset[str] | None) -> tuple[LocalMark, ...]:
     def visit(node: ScheduleNode, kernel: Callable[[], isl.UnionMap] | None) -> Iterator[LocalMark]:
         if node.kind is Kind.MARK:
             attribute = node.attribute
@@ -147,7 +173,7 @@ def _below_mark(part: Destination, mark: LocalMark, around: isl.Map) -> list[Des
         # A copy statement, whose body names the local array.
         sent, kept = inside, part.cells.subtract(inside)
     else:
-        relation = sent_to(mark.local, inside)
+        relation = mark.sent(inside)
         if relation is None:
             return [part]
         sent, kept = (
@@ -164,7 +190,7 @@ def _below_mark(part: Destination, mark: LocalMark, around: isl.Map) -> list[Des
 def with_local_accesses(
     statements: Sequence[Statement],
     schedule: Schedule,
-    shared: Container[str],
+    shared: frozenset[str],
     context: isl.Set,
 ) -> tuple[Statement, ...]:
     """The statements with the memory that they access under `schedule`.
@@ -190,18 +216,3 @@ def with_local_accesses(
         replace(each, accesses=tuple(part for a in each.accesses for part in accesses_of(a)))
         for each in statements
     )
-
-
-def sent_to(local: LocalAccesses, relation: isl.Map) -> isl.Map | None:
-    """`{ [S[i] -> A[a]] -> L[l] }` for an access, if it goes to a local array; else `None`."""
-    for part in maps_of(isl.UnionMap.from_union_pw_multi_aff(local.accesses)):
-        accesses = part.get_space().domain()
-        if not accesses.is_wrapping():
-            continue
-        if accesses.unwrap().has_equal_tuples(relation.get_space()):
-            # By chance, other references may touch the same elements in some instances.
-            accesses_of_all = relation.wrap()
-            if accesses_of_all.is_empty() or not accesses_of_all.is_subset(part.domain()):
-                return None
-            return part.intersect_domain(accesses_of_all)
-    return None

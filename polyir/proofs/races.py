@@ -199,6 +199,7 @@ class _KernelOrder:
         self.launch = _by_statement(around)
         self.blocks = tuple(map(by_statement, numbers_of_blocks(mark).values()))
         self._beside: dict[tuple[str, str, int], bool] = {}
+        self._uses: dict[int, tuple[isl.Map, isl.Map]] = {}
         self.threads = tuple(map(by_statement, numbers_of_threads(mark).values()))
 
     def are_apart(self, written: isl.Map, used: isl.Map) -> bool:
@@ -242,18 +243,20 @@ class _KernelOrder:
 
     def _pairs(self, first: isl.Map, second: isl.Map, dates: isl.Map) -> isl.Map:
         """The pairs that access one cell, and whose dates are related."""
-        left, right = (
-            simplified(
-                self._dates[each.get_tuple_name(isl.dim_type.in_)].flat_range_product(
-                    each.reset_tuple_id(isl.dim_type.out)
-                )
-            )
-            for each in (first, second)
-        )
+        left, right = self._use(first), self._use(second)
         cells = isl.Map.identity(
             first.get_space().range().reset_tuple_id(isl.dim_type.set).map_from_set()
         )
         return left.apply_range(dates.flat_product(cells)).apply_range(right.reverse())
+
+    def _use(self, access: isl.Map) -> isl.Map:
+        """`{ S[i] -> [date, a] }` for an access `{ S[i] -> A[a] }`, found once."""
+        known = self._uses.get(id(access))
+        if known is None:
+            date = self._dates[access.get_tuple_name(isl.dim_type.in_)]
+            use = date.flat_range_product(access.reset_tuple_id(isl.dim_type.out))
+            known = self._uses[id(access)] = access, simplified(use)
+        return known[1]
 
     def _of_threads(self, pairs: isl.Map) -> isl.Map:
         """The pairs of different threads.

@@ -7,10 +7,10 @@ another tree; the old tree stays as it was, and shares with the new one what is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import islpy as isl
 
@@ -33,6 +33,8 @@ from polyir.tree.nodes import (
     joined,
     restricted_to,
 )
+
+Answer = TypeVar("Answer")
 
 _OF_PLACE = ("domain", "universe_domain", "prefix_schedule", "prefix_functions", "schedule_depth")
 """What depends on the nodes above alone: an edit of the node keeps it."""
@@ -510,6 +512,17 @@ class Schedule:
         Sequences and sets count their children; shorter times are filled up with 0.
         """
         return _map_of(self.tree, isl.UnionMap.from_domain(self.tree.instances.universe()))
+
+    def known(self, question: Hashable, find: Callable[[], Answer]) -> Answer:
+        """What `find` says of the tree, which is found once for each question."""
+        if question not in self._answers:
+            self._answers[question] = find()
+        answer: Answer = self._answers[question]
+        return answer
+
+    @cached_property
+    def _answers(self) -> dict[Hashable, Any]:
+        return {}
 
     def pulled_back(self, functions: isl.UnionPwMultiAff) -> Schedule:
         """The tree of other instances, `{ T[j] -> S[i] }`, which run when S[i] did."""
