@@ -67,6 +67,10 @@ def mapped_values(mark: ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
 
     Those of members that are mapped to blocks are numbers of tiles.
     """
+    return mark.known("mapped", lambda: _mapped_values(mark))
+
+
+def _mapped_values(mark: ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
     found: dict[GpuDimension, isl.UnionPwAff] = {}
     for band, position, dimension in _mapped_members(mark):
         values = band.members[position].function
@@ -136,7 +140,7 @@ class ThreadLoop:
 
 def thread_loops(mark: ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
     """The members below a mark that are mapped to threads, by axis; each instance is in one."""
-    return mark.schedule.known(("thread loops", mark.path), lambda: _thread_loops(mark))
+    return mark.known("thread loops", lambda: _thread_loops(mark))
 
 
 def _thread_loops(mark: ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
@@ -182,6 +186,10 @@ def _in_tiles(values: isl.UnionPwAff, around: Sequence[tuple[isl.UnionPwAff, int
 
 def numbers_of_threads(mark: ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     """For each axis with a mapped member, the number of the thread that runs each instance."""
+    return mark.known("threads", lambda: _numbers_of_threads(mark))
+
+
+def _numbers_of_threads(mark: ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     sizes, loops = sizes_of_kernel(mark), thread_loops(mark)
     domain = mark.domain
     found: dict[str, isl.UnionPwAff] = {}

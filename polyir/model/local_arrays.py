@@ -90,7 +90,8 @@ def local_marks(schedule: Schedule, shared: frozenset[str] | None = None) -> tup
     Of arrays that are not `shared`, each thread of a GPU kernel has copies of its own. Without
     `shared`, nobody is to ask for the copies of threads.
     """
-    return schedule.known(("local marks", shared), lambda: _local_marks(schedule, shared))
+    question = f"local marks, shared: {shared and sorted(shared)}"
+    return schedule.root.known(question, lambda: _local_marks(schedule, shared))
 
 
 def _local_marks(schedule: Schedule, shared: frozenset[str] | None) -> tuple[LocalMark, ...]:

@@ -44,8 +44,9 @@ def iterations_at(node: ScheduleNode) -> isl.UnionMap:
 
     Of few constraints, and without the divisions of tiles: in a tile, these are iterations.
     """
-    around = node.prefix_schedule.intersect_domain(node.domain)
-    return simplified(around)
+    return node.known(
+        "iterations", lambda: simplified(node.prefix_schedule.intersect_domain(node.domain))
+    )
 
 
 def isolates_iterations(band: ScheduleNode) -> bool:
@@ -60,6 +61,10 @@ def member_steps(band: ScheduleNode) -> tuple[int, ...]:
     It is read from the values that the member takes on all instances; 1 where there is no
     larger one, or one value only.
     """
+    return band.known("steps", lambda: _member_steps(band))
+
+
+def _member_steps(band: ScheduleNode) -> tuple[int, ...]:
     schedule = band.band.partial_schedule.intersect_domain(band.domain)
     values = isl.UnionMap.from_multi_union_pw_aff(schedule).range()
     if values.is_empty():

@@ -7,7 +7,7 @@ another tree; the old tree stays as it was, and shares with the new one what is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -51,6 +51,8 @@ class ScheduleNode:
         """The position among the children of the parent."""
         self._parent = parent
         self._schedule = schedule
+        self._children: dict[int, ScheduleNode] = {}
+        self._answers: dict[str, Any] = {}
 
     @property
     def kind(self) -> Kind:
@@ -77,7 +79,11 @@ class ScheduleNode:
 
     def child(self, position: int) -> ScheduleNode:
         """The child at a position."""
-        return ScheduleNode(self.node.children[position], self, position, None)
+        known = self._children.get(position)
+        if known is None:
+            known = ScheduleNode(self.node.children[position], self, position, None)
+            self._children[position] = known
+        return known
 
     @property
     def n_children(self) -> int:
@@ -287,6 +293,13 @@ class ScheduleNode:
         """`{ S[i] -> [t] }`: when instances run below the node, in one iteration around it."""
         return _map_of(self.node, isl.UnionMap.from_domain(self.universe_domain))
 
+    def known(self, question: str, find: Callable[[], Answer]) -> Answer:
+        """What `find` says of the node in its tree, which is found once for each question."""
+        if question not in self._answers:
+            self._answers[question] = find()
+        answer: Answer = self._answers[question]
+        return answer
+
     # Edits.
 
     def replaced(self, node: Node) -> ScheduleNode:
@@ -495,7 +508,7 @@ class Schedule:
         members = tuple(BandMember(functions.get_at(position)) for position in range(count))
         return cls(Domain((Band((LEAF,), members),), instances))
 
-    @property
+    @cached_property
     def root(self) -> ScheduleNode:
         """The domain node."""
         return ScheduleNode(self.tree, None, 0, self)
@@ -512,17 +525,6 @@ class Schedule:
         Sequences and sets count their children; shorter times are filled up with 0.
         """
         return _map_of(self.tree, isl.UnionMap.from_domain(self.tree.instances.universe()))
-
-    def known(self, question: Hashable, find: Callable[[], Answer]) -> Answer:
-        """What `find` says of the tree, which is found once for each question."""
-        if question not in self._answers:
-            self._answers[question] = find()
-        answer: Answer = self._answers[question]
-        return answer
-
-    @cached_property
-    def _answers(self) -> dict[Hashable, Any]:
-        return {}
 
     def pulled_back(self, functions: isl.UnionPwMultiAff) -> Schedule:
         """The tree of other instances, `{ T[j] -> S[i] }`, which run when S[i] did."""
