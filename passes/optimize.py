@@ -10,7 +10,6 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.base.diagnostics import OptionError, errors_at, remark
 from polyir.base.inner_steps import apply_inside
-from polyir.base.limits import meanwhile
 from polyir.choose.machine import describe, machine_of_option, machine_text
 from polyir.dialects.scop import scops_in
 from polyir.passes.options import PassWithOptions
@@ -67,10 +66,9 @@ class OptimizePass(PassWithOptions):
         if self.machine in ("", "this"):
             again = f"machine='{machine_text(machine)}'"
             remark(self.name, f"for the same result on another computer: {again}", op)
-        with meanwhile(_load_search):
-            if self.reassociate:
-                apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
-            analysed_scops(op, self.name)
+        if self.reassociate:
+            apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
+        analysed_scops(op, self.name)
         # It takes long to import, and the dependences are computed without it.
         from polyir.choose.schedule_choice import ScheduleChoice
 
@@ -91,8 +89,3 @@ class OptimizePass(PassWithOptions):
                         choice.make()
                     else:
                         choice.use(self.strategy)
-
-
-def _load_search() -> None:
-    """Import what comes after the analysis."""
-    import polyir.choose.schedule_choice  # noqa: F401

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
@@ -43,7 +43,7 @@ from polyir.base.diagnostics import (
     remarks_to,
 )
 from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
-from polyir.base.limits import meanwhile, time_limited_to
+from polyir.base.limits import time_limited_to
 from polyir.base.supervisor import standard_input
 from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
 from polyir.target.deferred import DeferredTarget
@@ -451,8 +451,7 @@ class PolyirOptMain(xDSLOptMain):
         threads = target.threads if isinstance(target, DeferredTarget) else None
         original = None if threads is None else module.clone()
         with self._instrumentation.in_force(), self._reproducer_on_failure():
-            with meanwhile(*self._loading()):
-                self.pipeline.apply(self.ctx, module)
+            self.pipeline.apply(self.ctx, module)
             with self._instrumentation.timed("print"):
                 if threads is not None and original is not None:
                     from polyir.target.added_memory import check_added_memory
@@ -464,10 +463,6 @@ class PolyirOptMain(xDSLOptMain):
     def _reproducer_on_failure(self) -> AbstractContextManager[None]:
         reproducer = self._reproducer
         return nullcontext() if reproducer is None else reproducer.written_on_failure()
-
-    def _loading(self) -> list[Callable[[], None]]:
-        """What the target can do while passes wait."""
-        return [self._target.load] if isinstance(self._target, DeferredTarget) else []
 
     def _parse(self, text: str, line_offset: int) -> ModuleOp:
         name = self._input_name()

@@ -25,7 +25,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import IO, Final, Generic, NoReturn, TypeVar
 from warnings import catch_warnings, simplefilter
 
@@ -42,17 +41,8 @@ DEFAULT_TIME_LIMIT: Final = 20.0
 
 Result = TypeVar("Result")
 
-SHORT_WAIT: Final = 0.01
-"""Whoever has waited for a worker for so many seconds mostly waits far longer."""
-
-Task = Callable[[], object]
-"""Something to do while workers compute."""
-
 _limit: ContextVar[float] = ContextVar("polyir_time_limit", default=DEFAULT_TIME_LIMIT)
-_pending: ContextVar[tuple[deque[Task], ...]] = ContextVar("polyir_pending_tasks", default=())
 _is_worker = False
-_workers: set[int] = set()
-"""The workers of this process whose results were not asked for yet."""
 
 
 class ResourceError(PolyirError):
@@ -83,20 +73,6 @@ def time_limited_to(seconds: float) -> Iterator[None]:
 def time_limit() -> float:
     """The seconds of processor time that each step may take here; 0 means no limit."""
     return _limit.get()
-
-
-@contextmanager
-def meanwhile(*tasks: Task) -> Iterator[None]:
-    """Inside the `with` block, do `tasks`, in order, while this process waits for workers.
-
-    They only begin when a processor is free, and not at all if no wait is long enough: a task must
-    make what comes later faster, and change nothing else, as importing a module does.
-    """
-    token = _pending.set((deque(tasks), *_pending.get()))
-    try:
-        yield
-    finally:
-        _pending.reset(token)
 
 
 def limited(
@@ -174,7 +150,6 @@ class Step(Generic[Result]):
     def _ended(self) -> tuple[bytes, int]:
         """What the worker writes, and how it ends."""
         worker, self._worker = self._worker, 0
-        _workers.discard(worker)
         return _await(worker, self.reader)
 
 
@@ -207,7 +182,6 @@ def started(
         os.close(writer)
         return begun
     os.close(writer)
-    _workers.add(worker)
     return replace(begun, _worker=worker, reader=reader, _known=known)
 
 
@@ -331,18 +305,8 @@ def _is_exceeded(context: isl.Context) -> bool:
 
 
 def _is_ready(readers: Sequence[int], seconds: float | None) -> bool:
-    """Whether one of `readers` has something, in so many seconds at the latest; `None`: no limit.
-
-    What is pending is done before that, task by task, while none has anything.
-    """
-    start = monotonic()
-    while seconds != 0 and len(_workers) < processors():
-        tasks = next(filter(None, _pending.get()), None)
-        if tasks is None or select.select(readers, [], [], SHORT_WAIT)[0]:
-            break
-        tasks.popleft()()
-    left = None if seconds is None else max(0.0, start + seconds - monotonic())
-    return bool(select.select(readers, [], [], left)[0])
+    """Whether one of `readers` has something, in so many seconds; `None`: no limit."""
+    return bool(select.select(readers, [], [], seconds)[0])
 
 
 def _await(worker: int, reader: int) -> tuple[bytes, int]:

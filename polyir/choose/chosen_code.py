@@ -13,7 +13,7 @@ from xdsl.ir import Region
 
 from polyir.base.diagnostics import PolyirError, Remark, remark, report
 from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
-from polyir.base.limits import limited, meanwhile
+from polyir.base.limits import limited
 from polyir.choose.candidates import Candidate, Candidates, private_arrays, remarks_in
 from polyir.choose.mixtures import Mixture
 from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
@@ -51,8 +51,7 @@ def replace_by(candidates: Candidates, mixture: Mixture) -> None:
         with step("promote-private"):
             for scop in scops_in(copy):
                 _keep_in_iterations(scop)
-    # What is done to loops takes long to import, which is done while isl generates code.
-    with step("lower-poly"), meanwhile(_load_improvements):
+    with step("lower-poly"):
         apply_inside(made("lower-poly"), candidates.ctx, module)
     _improve_loops(copy, mixture.is_packed, step)
     _give_body(function, copy.detach_region(copy.body))
@@ -98,14 +97,6 @@ def _keep_in_iterations(op: ScopOp) -> None:
     plan = limited("the promotion", lambda: private_arrays(scop_of(op)), ir=op)
     if plan.arrays:
         promote(op, plan, "promote-private", LINE_BYTES, value_based=False)
-
-
-def _load_improvements() -> None:
-    """Import what is done to loops."""
-    import polyir.loops.common_values
-    import polyir.loops.packing
-    import polyir.loops.scalar_replacement
-    import polyir.loops.vectorize  # noqa: F401
 
 
 def _improve_loops(function: FuncOp, packed: bool, step: Shown) -> None:

@@ -7,31 +7,24 @@ from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-
-from polyir.target.deferred import DeferredTarget
+from xdsl.utils.target import Target
 
 
 @dataclass(frozen=True)
-class ShowTarget(DeferredTarget):
+class ShowTarget(Target):
     """The systems of equations of a module, with dependences as functions: `(i -> i - 1)@X`."""
 
     name = "show"
-
-    def load(self) -> None:
-        import polyir.equations.text  # noqa: F401
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         _print(module, output, "show")
 
 
 @dataclass(frozen=True)
-class AshowTarget(DeferredTarget):
+class AshowTarget(Target):
     """The systems of equations of a module, in array notation: `X[i - 1]`."""
 
     name = "ashow"
-
-    def load(self) -> None:
-        import polyir.equations.text  # noqa: F401
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         _print(module, output, "ashow")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,3 @@ class DeferredTarget(Target):
     def threads(self) -> Threads | None:
         """What runs parallel loops, if functions check the memory that passes have added."""
         return None
-
-    @abstractmethod
-    def load(self) -> None:
-        """Import the emitter before that, when there is nothing else to do."""

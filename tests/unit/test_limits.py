@@ -28,7 +28,6 @@ from polyir.base.limits import (
     TimeLimitError,
     in_order,
     limited,
-    meanwhile,
     time_errors_raised,
     time_limited_to,
     within_operations,
@@ -212,33 +211,6 @@ def test_limits_on_operations_nest() -> None:
     assert within_operations(budget_of(1000), partial(inside, [10 * enough])) is None
     assert isl.DEFAULT_CONTEXT.get_max_operations() == 0
     assert inside([enough]) == [True]
-
-
-def test_tasks_are_done_while_a_worker_computes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "processors", lambda: 2)
-    done: list[str] = []
-    with meanwhile(partial(done.append, "outer")):
-        with meanwhile(partial(done.append, "first"), partial(done.append, "second")):
-            assert limited("the step", lambda: time.sleep(0.3) or len(done)) == 0
-        assert done == ["first", "second", "outer"]
-        limited("the step", lambda: time.sleep(0.1))
-    assert done == ["first", "second", "outer"]
-
-
-def test_tasks_wait_for_a_free_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "processors", lambda: 1)
-    done: list[str] = []
-    with meanwhile(partial(done.append, "task")):
-        limited("the step", lambda: time.sleep(0.1))
-    limited("the step", lambda: time.sleep(0.1))
-    assert not done
-
-
-def test_a_task_that_fails_ends_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "processors", lambda: 2)
-    with meanwhile(lambda: 1 // 0), pytest.raises(ZeroDivisionError):
-        limited("the step", endless)
-    assert not limits._workers
 
 
 def copy_scop() -> ScopOp:

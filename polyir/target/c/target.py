@@ -27,9 +27,6 @@ class CTarget(DeferredTarget):
     def threads(self) -> Threads:
         return "numbered" if self.openmp else "none"
 
-    def load(self) -> None:
-        import polyir.target.c  # noqa: F401
-
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         from polyir.target.c import COptions, emit_c
 

@@ -32,9 +32,6 @@ class PolyirLlvmTarget(DeferredTarget):
     def threads(self) -> Threads:
         return "unnumbered"
 
-    def load(self) -> None:
-        import polyir.target.llvm.text  # noqa: F401
-
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_for_target(ctx, module)
         apply_inside(pass_type("lower-to-llvm")(), ctx, module)
