@@ -42,6 +42,8 @@ DEFAULT_TIME_LIMIT: Final = 20.0
 Result = TypeVar("Result")
 
 _limit: ContextVar[float] = ContextVar("polyir_time_limit", default=DEFAULT_TIME_LIMIT)
+_counted = 0
+"""At least so many operations of isl have been counted since the outermost budget began."""
 _is_worker = False
 
 
@@ -247,12 +249,14 @@ def within_operations(budget: Budget, compute: Callable[[], Result]) -> Result |
     reached, an error ends both. isl has been seen to crash where it stops AST generation: that
     must be inside `limited`.
     """
+    global _counted
     context = isl.DEFAULT_CONTEXT
     outer = context.get_max_operations()
     if outer:
-        limit = min(outer, _operations_below(outer) + budget.operations)
+        limit = min(outer, _operations_below(outer, budget.operations) + budget.operations)
     else:
         context.reset_operations()
+        _counted = 0
         limit = budget.operations
     context.set_max_operations(limit)
     is_exceeded = True
@@ -277,20 +281,31 @@ def within_operations(budget: Budget, compute: Callable[[], Result]) -> Result |
     return None
 
 
-def _operations_below(limit: int) -> int:
-    """How many operations isl has counted, fewer than `limit`, and those of finding it.
+def _operations_below(limit: int, budget: int) -> int:
+    """How many operations isl has counted, fewer than `limit`, to a hundredth of `budget`.
 
-    isl does not tell, but it stops where a limit is reached.
+    isl does not tell, but it stops where a limit is reached. The search begins where the last one
+    ended.
     """
+    global _counted
     context = isl.DEFAULT_CONTEXT
-    least, most = 0, limit
-    while least < most:
-        middle = (least + most + 1) // 2
+    least, precision = _counted, max(1, budget // 100)
+    step = precision
+    while least + step < limit:
+        context.set_max_operations(least + step)
+        if not _is_exceeded(context):
+            break
+        least += step
+        step *= 4
+    most = min(least + step, limit)
+    while most - least > precision:
+        middle = (least + most) // 2
         context.set_max_operations(middle)
         if _is_exceeded(context):
             least = middle
         else:
-            most = middle - 1
+            most = middle
+    _counted = least
     return least
 
 
