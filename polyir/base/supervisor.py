@@ -9,7 +9,6 @@ step there. What the first process has printed is not printed again.
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import signal
@@ -23,13 +22,7 @@ from typing import Any, Final, TextIO
 INTERRUPTED: Final = 128 + signal.SIGINT
 """The exit code of a tool that Ctrl-C ends, as shells have it."""
 
-_FROM_OUTSIDE: Final = (
-    signal.SIGHUP,
-    signal.SIGINT,
-    signal.SIGQUIT,
-    signal.SIGTERM,
-    signal.SIGIO,
-)
+_FROM_OUTSIDE: Final = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGIO")
 """Signals that end the tool, whatever step it is in."""
 
 _STEP: Final = 0
@@ -78,9 +71,10 @@ process: Process | None = None
 def supervised() -> None:
     """Return in a new process. This one watches it, and ends as it does.
 
-    It simply returns on systems without Linux's files in memory.
+    It simply returns on systems without Linux's files in memory, and where a standard stream is
+    closed.
     """
-    if not hasattr(os, "memfd_create"):
+    if not hasattr(os, "memfd_create") or None in (sys.stdin, sys.stdout, sys.stderr):
         return
     shared = memoryview(mmap(-1, 3 * 8)).cast("q")
     failures: dict[int, int] = {}
@@ -99,7 +93,7 @@ def supervised() -> None:
         os.close(held)
         step, *written = shared.tolist()
         number = os.WTERMSIG(status)
-        if not os.WIFSIGNALED(status) or not step or number in _FROM_OUTSIDE:
+        if not os.WIFSIGNALED(status) or not step or _is_from_outside(number):
             _end_with(status)
         failures[step] = number
         again = [0, *map(max, again[1:], written)]
@@ -120,6 +114,9 @@ def standard_input() -> bytes:
 
 def _end_with_supervisor(watched: int) -> None:
     """Let this process end when the other end of a pipe is closed."""
+    # Windows has no such module.
+    import fcntl
+
     fcntl.fcntl(watched, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(watched, fcntl.F_SETFL, fcntl.fcntl(watched, fcntl.F_GETFL) | os.O_ASYNC)
 
@@ -155,6 +152,10 @@ class _Stream(io.FileIO):
             count += super().write(data[skipped:]) or 0
         self._shared[self._file] += count
         return count
+
+
+def _is_from_outside(number: int) -> bool:
+    return number in {getattr(signal, name) for name in _FROM_OUTSIDE}
 
 
 def _await(child: int) -> int:

@@ -91,6 +91,16 @@ def test_the_input_is_read_again(is_file: bool, tmp_path: Path) -> None:
     assert printed == f"{len(text)}\n"
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_without_a_standard_stream_there_is_no_supervisor(closed: str, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    program = f"open({str(said)!r}, 'w').write(str(limited('it', lambda: 7)))"
+    command = f'"$0" -c "$1" {closed}'
+    shell = ["sh", "-c", command, sys.executable, BEGINNING + program]
+    assert subprocess.run(shell, stdin=subprocess.DEVNULL).returncode == 0
+    assert said.read_text() == "7"
+
+
 def test_what_dies_outside_a_step_ends() -> None:
     result = run("print('once', flush=True)\ndie()")
     assert (result.stdout, result.returncode) == ("once\n", -signal.SIGSEGV)
