@@ -190,8 +190,7 @@ def started(
 def forked(work: Callable[[], NoReturn]) -> int:
     """The number of a new process that does `work`. Raises `OSError` if there can be none."""
     # What is still in the buffers would be written by both processes.
-    sys.stdout.flush()
-    sys.stderr.flush()
+    _flush()
     with catch_warnings():
         # About threads, such as those of NumPy, which the new process lacks. It uses none.
         simplefilter("ignore", DeprecationWarning)
@@ -199,6 +198,12 @@ def forked(work: Callable[[], NoReturn]) -> int:
     if not process:
         work()
     return process
+
+
+def _flush() -> None:
+    # A stream that is closed is none.
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.flush()
 
 
 def in_order(
@@ -360,8 +365,7 @@ def _work(
             answer = _pickled((True, _portable(error)), known)
         with os.fdopen(writer, "wb") as answers:
             answers.write(answer)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        _flush()
     except BaseException:
         # The answer cannot be pickled: a defect of whoever computes it.
         traceback.print_exc()
