@@ -28,7 +28,7 @@ def keep_code_of_dataclasses() -> None:
     if not is_cache_on():
         return
     with suppress(Exception):
-        path = cache_folder() / f"dataclasses-{sys.implementation.cache_tag}-{sys.hexversion:x}"
+        path = cache_folder() / f"{sys.implementation.cache_tag}-{sys.hexversion:x}.dataclasses"
         kept = read_entry(path)
         codes: dict[str, CodeType] = {} if kept is None else marshal.loads(kept)
         _use(path, codes)

@@ -1,21 +1,17 @@
 """LALR parsers, and the cache of their tables.
 
-Computing the LALR tables takes a third of a second, reading them a fiftieth. They are kept in the
-user's cache folder as JSON, which cannot run code when it is read (lark's own cache is a pickle in
-a shared temporary folder). The file name is a digest of everything that the tables depend on. A
-cache that cannot be read or written costs time, but does not change results.
+Computing the LALR tables takes a third of a second, reading them a fiftieth. They are kept in
+polyir's cache. The file name is a digest of everything that the tables depend on. A cache that
+cannot be read or written costs time, but does not change results.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import importlib.resources
-import json
-import os
+import marshal
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -24,6 +20,9 @@ import lark
 from lark import Lark, Token
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
+
+from polyir.base.cache import cache_at, cache_folder, digest, is_cache_on, read_entry, write_entry
+from polyir.base.diagnostics import CacheError
 
 Callbacks: TypeAlias = Mapping[str, Callable[[Token], Token]]
 
@@ -50,52 +49,32 @@ def parser_with_tables(
         **options,
     )
     if path is not None:
-        _write_tables(parser, path)
+        data, memo = parser.memo_serialize([TerminalDef, Rule])
+        # Callbacks are given again when the tables are read.
+        data["options"]["lexer_callbacks"] = {}
+        with suppress(CacheError):
+            write_entry(path, marshal.dumps((data, memo)))
     return parser
 
 
 def _cache_file(name: str, grammar: str, options: Mapping[str, Any]) -> Path | None:
-    """Where the tables of `grammar` are kept; `None` for a user without a home."""
-    folder = os.environ.get("XDG_CACHE_HOME")
-    try:
-        base = Path(folder) if folder else Path.home() / ".cache"
-    except RuntimeError:
-        return None
-    key = "\0".join((grammar, repr(sorted(options.items())), lark.__version__, sys.version))
-    return base / "polyir" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
+    """Where the tables of `grammar` are kept; `None` without a cache."""
+    key = grammar, repr(sorted(options.items())), lark.__version__, sys.version
+    # They are no part of what is compiled, whose cache may be another. A user may have no home.
+    with cache_at(True), suppress(CacheError, RuntimeError):
+        if is_cache_on():
+            return cache_folder() / f"{name}-{digest(key)}.tables"
+    return None
 
 
 def _read_tables(path: Path, callbacks: Callbacks) -> Lark | None:
-    """The parser whose tables `_write_tables` wrote; `None` if they are missing or damaged."""
-    try:
-        content = json.loads(path.read_bytes())
-        tables = content["data"]["parser"]["parser"]
-        # JSON has no integer keys.
-        tables["tokens"] = _with_integer_keys(tables["tokens"])
-        tables["states"] = {
-            state: _with_integer_keys(actions)
-            for state, actions in _with_integer_keys(tables["states"]).items()
-        }
-        memo = _with_integer_keys(content["memo"])
-        parser = Lark._load_from_dict(  # type: ignore[no-untyped-call]
-            content["data"], memo, lexer_callbacks=dict(callbacks)
-        )
-        return parser if isinstance(parser, Lark) else None
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    """The parser whose tables are in a file; `None` if it is missing or damaged."""
+    kept = read_entry(path)
+    if kept is None:
         return None
-
-
-def _with_integer_keys(table: dict[str, Any]) -> dict[int, Any]:
-    return {int(key): value for key, value in table.items()}
-
-
-def _write_tables(parser: Lark, path: Path) -> None:
-    """Write the tables of `parser` atomically."""
-    data, memo = parser.memo_serialize([TerminalDef, Rule])
-    # Callbacks are given again when the tables are read.
-    data["options"]["lexer_callbacks"] = {}
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-            json.dump({"data": data, "memo": memo}, file, separators=(",", ":"))
-        Path(file.name).replace(path)
+    data, memo = marshal.loads(kept)
+    parser = Lark._load_from_dict(  # type: ignore[no-untyped-call]
+        data, memo, lexer_callbacks=dict(callbacks)
+    )
+    assert isinstance(parser, Lark)
+    return parser
