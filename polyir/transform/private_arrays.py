@@ -23,7 +23,7 @@ from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.locality import innermost_step, moved_subscripts
 from polyir.model.scop import Scop
-from polyir.model.statements import AccessKind
+from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.model.vectors import element_bytes
 from polyir.transform.copy_statements import PromotedArray
@@ -71,12 +71,12 @@ def plan_private_arrays(
         options = PromoteOptions(space="heap", order=order)
         return [LocalCopies(scop, place, options, taken, flows, True) for place in places]
 
-    found = local_copies()
+    found, steps = local_copies(), _innermost_steps(scop, places)
     missed: list[str] = []
     for array in arrays or _written(scop):
         try:
             _require_private(array, dependences, places)
-            own = local_copies(_order(scop, array, places))
+            own = local_copies(_order(array, steps))
             flows[array] = array_flow(original, array)
             add_wherever_accessed(array, own)
             for copies, place in zip(own, places, strict=True):
@@ -165,21 +165,31 @@ def _require_private(array: str, dependences: Dependences, places: Sequence[Loop
                 )
 
 
-def _order(scop: Scop, array: str, places: Sequence[LoopBody]) -> tuple[int, ...]:
-    """The subscripts of an array, the one that most innermost loops move last."""
+_Steps = Sequence[tuple[Statement, isl.Map | None]]
+"""The statements at the leaves below some places, each with a step of its innermost loop."""
+
+
+def _innermost_steps(scop: Scop, places: Sequence[LoopBody]) -> _Steps:
     statements = {each.name: each for each in scop.statements}
+    return [
+        (statements[schedule.get_tuple_name(isl.dim_type.in_)], innermost_step(schedule))
+        for place in places
+        for schedule in schedules_below(node_at(place.schedule, place.path))
+    ]
+
+
+def _order(array: str, steps: _Steps) -> tuple[int, ...]:
+    """The subscripts of an array, the one that most innermost loops move last."""
     moved: Counter[int] = Counter()
     rank = 0
-    for place in places:
-        for schedule in schedules_below(node_at(place.schedule, place.path)):
-            statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
-            accesses = [access for access in statement.accesses if access.array == array]
-            step = innermost_step(schedule) if accesses else None
-            for access in accesses:
-                rank = access.relation.dim(isl.dim_type.out)
-                subscripts = () if step is None else moved_subscripts(access, step)
-                if len(subscripts) == 1:
-                    moved[subscripts[0]] += 1
+    for statement, step in steps:
+        for access in statement.accesses:
+            if access.array != array:
+                continue
+            rank = access.relation.dim(isl.dim_type.out)
+            subscripts = () if step is None else moved_subscripts(access, step)
+            if len(subscripts) == 1:
+                moved[subscripts[0]] += 1
     if not moved:
         return ()
     last = moved.most_common(1)[0][0]
