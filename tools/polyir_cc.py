@@ -37,7 +37,7 @@ from polyir.base.diagnostics import (
 )
 from polyir.base.internal_errors import DefectError
 from polyir.base.limits import time_limited_to
-from polyir.base.supervisor import standard_input
+from polyir.base.supervisor import read_input
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import words_of
 from polyir.frontend.c.preprocess import Preprocessed, first_error, is_read_again, preprocess
@@ -513,7 +513,7 @@ def _read(source: Input) -> tuple[str, str]:
     """The name of a file, and its text, which is read once."""
     path = "<stdin>" if source.is_standard_input else source.path
     try:
-        data = standard_input() if source.path == "-" else Path(source.path).read_bytes()
+        data = read_input(source.path)
     except OSError as error:
         raise PolyirError(f"cannot read '{source.path}': {error.strerror}") from None
     return path, data.decode(errors="surrogateescape")

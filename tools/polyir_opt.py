@@ -14,7 +14,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from xdsl.context import Context
@@ -44,7 +43,7 @@ from polyir.base.diagnostics import (
 )
 from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
 from polyir.base.limits import time_limited_to
-from polyir.base.supervisor import standard_input
+from polyir.base.supervisor import read_input
 from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
 from polyir.target.deferred import DeferredTarget
 from polyir.tools.command_line import (
@@ -494,7 +493,7 @@ class PolyirOptMain(xDSLOptMain):
     def _input(self) -> str:
         name = self.args.input_file
         try:
-            data = standard_input() if name in (None, "-") else Path(name).read_bytes()
+            data = read_input(name or "-")
         except OSError as error:
             raise PolyirError(f"cannot read '{name}': {error.strerror}") from None
         try:

@@ -12,12 +12,14 @@ from __future__ import annotations
 import io
 import os
 import signal
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from mmap import mmap
-from typing import Any, Final, TextIO
+from pathlib import Path
+from typing import IO, Any, Final, TextIO
 
 INTERRUPTED: Final = 128 + signal.SIGINT
 """The exit code of a tool that Ctrl-C ends, as shells have it."""
@@ -35,12 +37,12 @@ class Process:
 
     `failures` has the number of each step that killed an earlier one, with the signal. The
     supervisor reads `shared` when this one has died: the step that runs, and how many bytes are
-    written to standard output (1) and to standard error (2).
+    written to standard output (1) and to standard error (2). `kept_inputs` are what it has read.
     """
 
     failures: dict[int, int]
     shared: memoryview
-    input_copy: int
+    kept_inputs: IO[bytes]
     _steps: int = field(default=0, init=False)
 
     @property
@@ -79,14 +81,14 @@ def supervised() -> None:
     shared = memoryview(mmap(-1, 3 * 8)).cast("q")
     failures: dict[int, int] = {}
     again = [0, 0, 0]
-    input_copy = os.memfd_create("input")
+    kept_inputs = os.fdopen(os.memfd_create("inputs"), "w+b")
     while True:
         watched, held = os.pipe()
         child = os.fork()
         if not child:
             os.close(held)
             _end_with_supervisor(watched)
-            _begin(Process(failures, shared, input_copy), again)
+            _begin(Process(failures, shared, kept_inputs), again)
             return
         os.close(watched)
         status = _await(child)
@@ -98,18 +100,27 @@ def supervised() -> None:
         failures[step] = number
         again = [0, *map(max, again[1:], written)]
         shared[0], shared[1], shared[2] = 0, 0, 0
-        if os.lseek(input_copy, 0, os.SEEK_END):
-            os.lseek(input_copy, 0, os.SEEK_SET)
-            os.dup2(input_copy, 0)
+        os.lseek(kept_inputs.fileno(), 0, os.SEEK_SET)
 
 
-def standard_input() -> bytes:
-    """All of standard input, which is kept for another process that may have to read it again."""
-    data = sys.stdin.buffer.read()
-    if process is not None and not process.failures:
-        with open(process.input_copy, "wb", closefd=False) as copy:
-            copy.write(data)
+def read_input(name: str) -> bytes:
+    """The bytes of a file; "-" is standard input. Raises `OSError`.
+
+    What is no file, and so can be read only once, is kept for another process that must read it.
+    """
+    is_file = name != "-" and stat.S_ISREG(Path(name).stat().st_mode)
+    kept = None if process is None or is_file else process.kept_inputs
+    if kept is not None and (length := kept.read(_LENGTH)):
+        return kept.read(int.from_bytes(length, sys.byteorder))
+    data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    if kept is not None:
+        kept.write(len(data).to_bytes(_LENGTH, sys.byteorder) + data)
+        kept.flush()
     return data
+
+
+_LENGTH: Final = 8
+"""The bytes of the number before each kept input."""
 
 
 def _end_with_supervisor(watched: int) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 BEGINNING = """
 import os, signal, sys
-from polyir.base.supervisor import standard_input, supervised
+from polyir.base.supervisor import read_input, supervised
 supervised()
 from polyir.base.diagnostics import PolyirError
 from polyir.base.limits import limited, time_limited_to
@@ -77,18 +77,25 @@ def test_a_step_beyond_the_limit_is_an_error() -> None:
     assert result.stdout == "next 2\n"
 
 
-@pytest.mark.parametrize("is_file", [False, True])
-def test_the_input_is_read_again(is_file: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        'cat "$IN" | "$0" -c "$1" -',
+        'cat "$IN" | "$0" -c "$1" /dev/stdin',
+        '"$0" -c "$1" - < "$IN"',
+        '"$0" -c "$1" <(cat "$IN")',
+        '"$0" -c "$1" "$IN"',
+    ],
+)
+def test_the_input_is_read_again(line: str, tmp_path: Path) -> None:
     path, text = tmp_path / "in", "a line\nanother\n" * 10_000
     path.write_text(text)
-    program = "text = standard_input()\nstep('it', die)\nprint(len(text))"
-    command = [sys.executable, "-c", BEGINNING + program]
-    if is_file:
-        with path.open() as file:
-            printed = subprocess.run(command, stdin=file, capture_output=True, text=True).stdout
-    else:
-        printed = run(program, text).stdout
-    assert printed == f"{len(text)}\n"
+    program = "text = read_input(sys.argv[1])\nstep('it', die)\nprint(len(text))"
+    shell = ["bash", "-c", line, sys.executable, BEGINNING + program]
+    environment = {**os.environ, "IN": str(path)}
+    done = subprocess.run(shell, capture_output=True, text=True, env=environment)
+    assert done.stdout == f"{len(text)}\n"
+    assert done.stderr.startswith("it fails")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
