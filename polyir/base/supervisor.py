@@ -47,6 +47,7 @@ class Process:
 
     @property
     def is_in_step(self) -> bool:
+        """Whether a step runs, which the supervisor leaves out if this process dies now."""
         return bool(self.shared[_STEP])
 
     def failure_of_next_step(self) -> int | None:
