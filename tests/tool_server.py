@@ -36,8 +36,10 @@ TOOLS = {
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "stencil-1d.mlir"
 
-WORKERS = "POLYIR_TEST_WORKERS"
-"""Commands with this variable have worker processes, as users have them by default."""
+LIMITS = "POLYIR_TEST_LIMITS"
+"""Commands with this variable have a time limit, and a supervisor, as users have by default."""
+
+SUPERVISED = ("polyir-opt", "polyir-cc")
 
 CLIENT = """\
 #!{python} -IS
@@ -111,6 +113,7 @@ def main() -> None:
 
 def _serve(connection: socket.socket, tools: dict[str, Callable[[], object]]) -> None:
     """Run the tool that a client asks for, and end this process."""
+    from polyir.base.supervisor import supervised
     from polyir.tools import command_line
 
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -130,8 +133,10 @@ def _serve(connection: socket.socket, tools: dict[str, Callable[[], object]]) ->
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [name, *arguments]
-    if WORKERS not in environment:
+    if LIMITS not in environment:
         command_line.DEFAULT_TIME_LIMIT = 0  # type: ignore[misc]
+    elif name in SUPERVISED:
+        supervised()
     code: object = 1
     try:
         code = tools[name]()
