@@ -63,7 +63,7 @@ class CounterTest:
         return tuple(
             comparison
             for comparison in self.comparisons
-            if _is_open(spaces.holds(comparison.constraint), known)
+            if spaces.outcome(known, spaces.holds(comparison.constraint)) is None
         )
 
     def keep(self, comparisons: Sequence[Comparison]) -> None:
@@ -110,10 +110,6 @@ def _folded(
     assert not isinstance(left, bool)
     assert not isinstance(right, bool)
     return builder.insert(type(op)(left, right)).result
-
-
-def _is_open(holds: isl.Set, known: isl.Set) -> bool:
-    return not (known.is_subset(holds) or known.is_disjoint(holds))
 
 
 def test_of(op: Operation, spaces: IterationSpaces) -> CounterTest | None:

@@ -58,7 +58,8 @@ class IterationSpaces:
         self._reader = _ParametricReader(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0))
         self._written: dict[SSAValue, IndexExpression] = {}
         self._held: dict[Constraint, isl.Set] = {}
-        self._conditions: dict[ConditionalOp, tuple[tuple[object, ...], isl.Set | None]] = {}
+        self._conditions: dict[tuple[object, ...], isl.Set | None] = {}
+        self._outcomes: dict[tuple[int, int], tuple[isl.Set, isl.Set, bool | None]] = {}
 
     @property
     def everything(self) -> isl.Set:
@@ -188,14 +189,26 @@ class IterationSpaces:
     def condition(self, conditional: ConditionalOp) -> isl.Set | None:
         """Where the condition holds, exactly; `None` if it is not affine in index values."""
         says = (*conditional.operands, conditional.properties.get("condition"))
-        known = self._conditions.get(conditional)
-        if known is None or known[0] != says:
+        if says not in self._conditions:
             try:
-                known = says, condition_of(conditional, self._reader)
+                self._conditions[says] = condition_of(conditional, self._reader)
             except NotAffineError:
-                known = says, None
-            self._conditions[conditional] = known
-        return known[1]
+                self._conditions[says] = None
+        return self._conditions[says]
+
+    def outcome(self, known: isl.Set, holds: isl.Set) -> bool | None:
+        """Whether a point is in `holds`, the same for all in `known`; else `None`.
+
+        The same objects are asked about again and again: unrolled copies have the same conditions.
+        """
+        key = id(known), id(holds)
+        if key not in self._outcomes:
+            outcome = True if known.is_subset(holds) else None
+            if outcome is None and known.is_disjoint(holds):
+                outcome = False
+            # The objects must live as long as their numbers are used.
+            self._outcomes[key] = known, holds, outcome
+        return self._outcomes[key][2]
 
     def truth(self, value: SSAValue) -> isl.Set | None:
         """Where a value of type `i1` is true; `None` if it is not affine in index values."""

@@ -55,11 +55,12 @@ def _simplify_conditional(
 ) -> None:
     test = test_of(op, spaces)
     then, otherwise = branches_of(op)
-    if test is not None and known.is_subset(test.condition):
+    outcome = None if test is None else spaces.outcome(known, test.condition)
+    if outcome is True:
         simplify(then.block, known, spaces, levels)
         inline(then.block, op)
         return
-    if test is not None and known.is_disjoint(test.condition):
+    if outcome is False:
         if otherwise.blocks:
             simplify(otherwise.block, known, spaces, levels)
             inline(otherwise.block, op)
@@ -69,7 +70,10 @@ def _simplify_conditional(
     for inner, inside in spaces.inside(op, known):
         simplify(inner, inside, spaces, levels)
     if test is not None and test.is_conjunction:
-        needed = [c for c in test.comparisons if not known.is_subset(spaces.holds(c.constraint))]
+        holds = [spaces.holds(each.constraint) for each in test.comparisons]
+        outcomes = [spaces.outcome(known, each) for each in holds]
+        pairs = zip(test.comparisons, outcomes, strict=True)
+        needed = [comparison for comparison, outcome in pairs if outcome is not True]
         if len(needed) < len(test.comparisons):
             test.keep(needed)
     elif test is not None:

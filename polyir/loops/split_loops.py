@@ -279,12 +279,12 @@ class _Splitter:
         if is_parallel and loop not in _innermost_loops(loop):
             # Two parallel loops cost more than a test in front of each loop inside.
             return
-        counter = self.spaces.function(IndexExpression.of(range.counter))
+        counter = IndexExpression.of(range.counter)
         for comparison in comparisons:
             for at in split_points(comparison, range.counter):
                 if all(is_outside(value, loop) for value in at.values()) and may_bound(loop, at):
-                    below = counter.lt_set(self.spaces.function(at))
-                    if not (known.is_subset(below) or known.is_disjoint(below)):
+                    below = self.spaces.holds(Constraint((at - counter).shift(-1), False))
+                    if self.spaces.outcome(known, below) is None:
                         yield _Split(at)
 
     def _build(self, loop: LoopOp, change: _Change, staging: Block) -> None:
