@@ -31,7 +31,7 @@ COUNTED = {
     "polyir/tree/operations.py:operations_of": "operations made of a tree",
     "polyir/tree/isl_border.py:to_isl": "isl schedules made",
     "polyir/tree/isl_border.py:from_isl": "isl schedules read",
-    "polyir/base/limits.py:forked": "steps in worker processes",
+    "polyir/base/limits.py:limited": "steps with a limit",
     "polyir/proofs/remembered.py:_content": "contents of scops read, for what is proved",
 }
 """Functions, each with what a call of it means, unless it calls itself."""

@@ -13,7 +13,7 @@ def test_a_tree_is_converted_once() -> None:
     # For the dependences, and for the loops.
     assert counts["isl schedules made"] == 2
     assert counts["isl schedules read"] == 0
-    assert counts["steps in worker processes"] == 3
+    assert counts["steps with a limit"] == 3
     assert 50 < counts["modules that did something"] < counts["modules imported"]
 
 
