@@ -148,6 +148,14 @@ INTEGER_PROGRAM: Final = Budget(
     "may take a hundred times as long as others. The kernels of PolyBench take a tenth at most.",
 )
 
+REDUNDANT_CONSTRAINTS: Final = Budget(
+    "the search for redundant constraints of a scheduler",
+    500_000_000,
+    "they stay, and integer programs take longer",
+    "Divided by the entries of the matrix, for each operation is a step on all of it: a second or "
+    "two. Kernels take milliseconds; heat-3d as a system of equations would take hours.",
+)
+
 STRATEGY: Final = Budget(
     "the search for a schedule",
     60_000_000,

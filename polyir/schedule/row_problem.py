@@ -15,6 +15,8 @@ from math import lcm
 
 import islpy as isl
 
+from polyir.base import budgets
+from polyir.base.limits import within_operations
 from polyir.schedule.constraints import ScheduledStatement, Spanned
 from polyir.schedule.dependences import DependenceEdge
 from polyir.schedule.farkas import Cone
@@ -363,8 +365,7 @@ class RowProblem:
         if self._solutions is None:
             polyhedron = self._polyhedron(self._equalities, self._inequalities)
             orthant = isl.BasicSet.positive_orthant(polyhedron.get_space())
-            # Each minimum then takes a fraction of the steps, and some would not end at all.
-            self._solutions = orthant.intersect(polyhedron).remove_redundancies()
+            self._solutions = _without_redundancies(orthant.intersect(polyhedron))
         solution = lexicographic_minimum_of_choices(self._solutions, choices, MINIMA_LIMIT)
         if solution is None:
             return None
@@ -383,3 +384,14 @@ class RowProblem:
             )
             for position, row in self._rows.items()
         }
+
+
+def _without_redundancies(points: isl.BasicSet) -> isl.BasicSet:
+    """The same points by fewer constraints, unless it takes too long to find the others.
+
+    Each minimum then takes a fraction of the steps, and some would not end at all.
+    """
+    entries = (points.dim(isl.dim_type.set) + 1) * (points.n_constraint() + 1)
+    budget = budgets.REDUNDANT_CONSTRAINTS.scaled(divisor=entries)
+    found = within_operations(budget, points.remove_redundancies)
+    return points if found is None else found
