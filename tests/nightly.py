@@ -124,7 +124,8 @@ def run_cases(minutes: float, paths: Sequence[str] = ()) -> list[Report]:
     begin, left = time.monotonic(), minutes * 60 - (time.monotonic() - begin)
     cases = Report("cases")
     # With a line for each case, those that failed are known even if the time is not enough for all.
-    options = f"-vv --durations=100 -n {WORKERS}"
+    # A case that does not end keeps no other from being run.
+    options = f"-vv --durations=100 -n {WORKERS} --dist worksteal"
     line = f"POLYIR_TEST_ALL=1 {sys.executable} -m pytest {options} {' '.join(paths)}"
     ended = _run(line, "cases", left)
     ends = re.findall(r"^.* in [\d.]+s.*$", ended.text, re.MULTILINE)
@@ -134,8 +135,17 @@ def run_cases(minutes: float, paths: Sequence[str] = ()) -> list[Report]:
         r"^(?:\[gw\d+\] \[ *\d+%\] )?(?:FAILED|ERROR) (\S+)", ended.text, re.MULTILINE
     )
     cases.failures += dict.fromkeys(lines)
+    if ended.code is None:
+        cases.failures += [f"{case} had not ended" for case in _running(ended.text)]
     reports.append(_closed(cases, ended, begin))
     return reports
+
+
+def _running(text: str) -> list[str]:
+    """The cases that have begun and not ended, from what pytest prints."""
+    begun = re.findall(r"^([^\s\[]\S*::.*?)\s*$", text, re.MULTILINE)
+    ended = re.findall(r"^\[gw\d+\] \[ *\d+%\] [A-Z]+ (.*?)\s*$", text, re.MULTILINE)
+    return [case for case in begun if case not in set(ended)]
 
 
 def run_tester(tester: RandomTester, first: int, seconds: float) -> Report:

@@ -55,3 +55,14 @@ def test_cases_are_counted_and_failures_named(tmp_path: Path) -> None:
     (report,) = run_cases(5, ["test_some.py"])
     assert report.counts == {"passed": 1}
     assert not report.failures
+
+
+def test_a_case_without_end_is_named() -> None:
+    text = (
+        "tests/a.py::test_one[1 2] \n"
+        "[gw0] [ 33%] PASSED tests/a.py::test_one[1 2] \n"
+        "tests/a.py::test_endless \n"
+        "tests/a.py::test_two \n"
+        "[gw1] [ 66%] FAILED tests/a.py::test_two \n"
+    )
+    assert nightly._running(text) == ["tests/a.py::test_endless"]
