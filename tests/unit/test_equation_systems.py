@@ -127,7 +127,7 @@ def test_a_parser_from_the_cache_is_the_same(
     found = []
     for files in (0, 1):
         source_text._parser.cache_clear()
-        assert len(list(tmp_path.rglob("alpha-*.json"))) == files
+        assert len(list(tmp_path.rglob("alpha-*.tables"))) == files
         with pytest.raises(InputSyntaxError) as refused:
             program(body("A[i, i] )"))
         found.append((program(USED), refused.value.render()))
