@@ -253,7 +253,8 @@ def _say_the_same(one: Any, other: Any) -> bool:
         return bool(one.is_equal(other))
     if isinstance(one, isl.Set) and isinstance(other, isl.Set):
         return bool(one.is_equal(other))
-    return bool(one == other)
+    # isl does not compare its objects with `None`, such as options that a band does not have.
+    return one is not None and other is not None and bool(one == other)
 
 
 def joined(functions: Sequence[isl.UnionPwAff]) -> isl.MultiUnionPwAff:

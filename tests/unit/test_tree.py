@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import islpy as isl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ from polyir.dialects.poly import Poly
 from polyir.dialects.schedule_tree import DomainOp
 from polyir.tree import Band, Domain, Mark, Node, Schedule
 from polyir.tree.isl_border import from_text
+from polyir.tree.nodes import is_same
 from polyir.tree.operations import operations_of, schedule_of
 
 DOMAIN = "[n] -> { S[i, j] : 0 <= i, j < n; T[i] : 0 <= i < n }"
@@ -232,3 +234,11 @@ def test_malformed_trees_do_not_verify(text: str, message: str) -> None:
 def test_malformed_isl_text_is_a_parse_error() -> None:
     with pytest.raises(ParseError, match=r"malformed isl object for poly\.union_set"):
         parse_tree('poly.domain "{ S[i : }"')
+
+
+def test_a_band_with_options_is_not_the_same_as_one_without() -> None:
+    band = Band((), ())
+    other = replace(band, options=isl.UnionSet("{ isolate[[] -> [i]] : i = 3 }"))
+    assert not is_same(band, other)
+    assert not is_same(other, band)
+    assert is_same(other, replace(other))
