@@ -137,7 +137,7 @@ class RewritePass(PassOnScops):
 class ScopPass(PassOnScops, TreePass):
     """A pass that gives each scop a new schedule tree.
 
-    `transform` runs in a worker process (`base.limits`): its only effect is its return value.
+    `transform` may run in a worker process (`base.limits`): its only effect is its return value.
     A pass that `moves_nothing` only gives loops attributes. If one that `needs_parallel_loops`
     misses something, it is reported whether `privatize` would give it more of them.
     """

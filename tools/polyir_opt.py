@@ -45,7 +45,7 @@ from polyir.base.internal_errors import InternalError, Pipeline, internal_errors
 from polyir.base.limits import time_limited_to
 from polyir.base.supervisor import read_input
 from polyir.pipeline import passes_of_nested_pipeline, split_pass_flags
-from polyir.target.deferred import DeferredTarget
+from polyir.target.cpu import CpuTarget
 from polyir.tools.command_line import (
     ArgumentParser,
     add_required_checks,
@@ -447,7 +447,7 @@ class PolyirOptMain(xDSLOptMain):
             self._tuned.require_kernel(module, self.args.tuned)
             self._tuned.warn_of_machine(self.args.tuned)
         target = self._target
-        threads = target.threads if isinstance(target, DeferredTarget) else None
+        threads = target.threads if isinstance(target, CpuTarget) else None
         original = None if threads is None else module.clone()
         with self._instrumentation.in_force(), self._reproducer_on_failure():
             self.pipeline.apply(self.ctx, module)

@@ -1,8 +1,8 @@
 """Entry points of the installed commands: settings of the process, then the tool.
 
 Tools are imported by the entry points, not here: importing is what most of a short run does.
-Compilers run under a supervisor, which begins before that. Tools that show what they do while they
-do it, and run programs, do not.
+polyir-opt and polyir-cc run under a supervisor (`polyir.base.supervisor`). The other tools run
+programs or show their progress, and have none.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ from polyir.runtime.compiler import (
 from polyir.runtime.functions import public_functions
 from polyir.target.abi import calls_mpi
 from polyir.target.added_memory import check_added_memory
-from polyir.target.deferred import DeferredTarget
+from polyir.target.cpu import CpuTarget
 from polyir.target.errors import TargetError
 from polyir.target.mlir import module_text
 from polyir.universe import (
@@ -198,7 +198,7 @@ def emit(module: ModuleOp, target: str = "c", original: ModuleOp | None = None) 
     _require_choice("target", target, tuple(targets))
     stream = StringIO()
     chosen, result, context = targets[target]()(), module.clone(), new_context()
-    threads = chosen.threads if isinstance(chosen, DeferredTarget) else None
+    threads = chosen.threads if isinstance(chosen, CpuTarget) else None
     if threads is not None and original is not None:
         check_added_memory(context, result, original, threads)
     chosen.emit(context, result, stream)

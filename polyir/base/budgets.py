@@ -34,7 +34,7 @@ class Budget:
 
     def scaled(self, factor: int = 1, divisor: int = 1) -> Budget:
         """The budget for a larger input, or for one on which each operation takes longer."""
-        return replace(self, operations=self.operations * factor // divisor)
+        return replace(self, operations=max(1, self.operations * factor // divisor))
 
 
 # From text to scops.

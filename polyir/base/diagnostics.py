@@ -98,6 +98,10 @@ class MissingPackageError(PolyirError):
     """An optional package is required but not installed."""
 
 
+class CacheError(PolyirError):
+    """The directory of the cache cannot be used, or not safely."""
+
+
 @dataclass(frozen=True)
 class ViolatedPair:
     """Two instances that would run in the wrong order: their dependence, and the pair as text.
@@ -107,10 +111,6 @@ class ViolatedPair:
 
     ends: tuple[str, str, str, str]
     example: str
-
-
-class CacheError(PolyirError):
-    """The directory of the cache cannot be used, or not safely."""
 
 
 class LegalityError(PolyirError):

@@ -24,7 +24,9 @@ from typing import IO, Any, Final, TextIO
 INTERRUPTED: Final = 128 + signal.SIGINT
 """The exit code of a tool that Ctrl-C ends, as shells have it."""
 
-_FROM_OUTSIDE: Final = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGIO")
+_FROM_OUTSIDE: Final = {
+    getattr(signal, name, None) for name in ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGIO")
+}
 """Signals that end the tool, whatever step it is in."""
 
 _STEP: Final = 0
@@ -79,11 +81,11 @@ def supervised() -> None:
     """
     if not hasattr(os, "memfd_create") or None in (sys.stdin, sys.stdout, sys.stderr):
         return
-    shared = memoryview(mmap(-1, 3 * 8)).cast("q")
     failures: dict[int, int] = {}
     again = [0, 0, 0]
     kept_inputs = os.fdopen(os.memfd_create("inputs"), "w+b")
     while True:
+        shared = memoryview(mmap(-1, 3 * 8)).cast("q")
         watched, held = os.pipe()
         child = os.fork()
         if not child:
@@ -94,13 +96,11 @@ def supervised() -> None:
         os.close(watched)
         status = _await(child)
         os.close(held)
-        step, *written = shared.tolist()
-        number = os.WTERMSIG(status)
-        if not os.WIFSIGNALED(status) or not step or _is_from_outside(number):
+        step, number = shared[_STEP], os.WTERMSIG(status)
+        if not os.WIFSIGNALED(status) or not step or number in _FROM_OUTSIDE:
             _end_with(status)
         failures[step] = number
-        again = [0, *map(max, again[1:], written)]
-        shared[0], shared[1], shared[2] = 0, 0, 0
+        again = [*map(max, again, shared)]
         os.lseek(kept_inputs.fileno(), 0, os.SEEK_SET)
 
 
@@ -140,11 +140,11 @@ def _begin(this: Process, again: list[int]) -> None:
     sys.stderr = _text(sys.stderr, _Stream(2, this.shared, again[2]))
 
 
-def _text(stream: TextIO, bytes: _Stream) -> TextIO:
-    """A stream of text to `bytes`, otherwise like another one."""
+def _text(stream: TextIO, raw: _Stream) -> TextIO:
+    """A stream of text to `raw`, otherwise like another one."""
     at_lines = getattr(stream, "line_buffering", False)
     return io.TextIOWrapper(
-        io.BufferedWriter(bytes), stream.encoding, stream.errors, line_buffering=at_lines
+        io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=at_lines
     )
 
 
@@ -164,10 +164,6 @@ class _Stream(io.FileIO):
             count += super().write(data[skipped:]) or 0
         self._shared[self._file] += count
         return count
-
-
-def _is_from_outside(number: int) -> bool:
-    return number in {getattr(signal, name) for name in _FROM_OUTSIDE}
 
 
 def _await(child: int) -> int:

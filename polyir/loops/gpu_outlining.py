@@ -32,6 +32,7 @@ from xdsl.traits import IsTerminator
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.walks import operations_in
 from polyir.dialects import gpu_extra
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.gpu_extra import AddressSpace, memory_arguments, space_of
@@ -77,7 +78,7 @@ def _outline_in(host: FuncOp, launches: Sequence[gpu.LaunchOp], report: Report) 
     if not isinstance(surrounding, ModuleOp):
         raise PolyirError("a kernel must be launched by the host", location_of(launches[0]))
     name = host.sym_name.data
-    taken = {_symbol_name(op) for op in surrounding.walk()}
+    taken = {_symbol_name(op) for op in operations_in(surrounding)}
     kernels = Block()
     device = gpu.ModuleOp.create(
         properties={"sym_name": StringAttr(_free_name(f"{name}_kernels", taken))},

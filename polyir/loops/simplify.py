@@ -70,10 +70,11 @@ def _simplify_conditional(
     for inner, inside in spaces.inside(op, known):
         simplify(inner, inside, spaces, levels)
     if test is not None and test.is_conjunction:
-        holds = [spaces.holds(each.constraint) for each in test.comparisons]
-        outcomes = [spaces.outcome(known, each) for each in holds]
-        pairs = zip(test.comparisons, outcomes, strict=True)
-        needed = [comparison for comparison, outcome in pairs if outcome is not True]
+        needed = [
+            comparison
+            for comparison in test.comparisons
+            if spaces.outcome(known, spaces.holds(comparison.constraint)) is not True
+        ]
         if len(needed) < len(test.comparisons):
             test.keep(needed)
     elif test is not None:

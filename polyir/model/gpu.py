@@ -21,7 +21,7 @@ from polyir.dialects.mark_attributes import KernelAttr, KernelSizes, OneBlockAtt
 from polyir.model.tree_loops import member_steps
 from polyir.sets.maps import universe
 from polyir.sets.values import isl_value
-from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.tree import Kind, Schedule, ScheduleNode, asked_once
 
 if TYPE_CHECKING:
     # Which memory a scop accesses depends on its threads.
@@ -62,15 +62,12 @@ def kernel_marks(node: ScheduleNode) -> Iterator[ScheduleNode]:
     return filter(is_kernel_mark, node.walk())
 
 
+@asked_once
 def mapped_values(mark: ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
     """The values of the members below a mark that are mapped to each dimension.
 
     Those of members that are mapped to blocks are numbers of tiles.
     """
-    return mark.known("mapped", lambda: _mapped_values(mark))
-
-
-def _mapped_values(mark: ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
     found: dict[GpuDimension, isl.UnionPwAff] = {}
     for band, position, dimension in _mapped_members(mark):
         values = band.members[position].function
@@ -138,12 +135,9 @@ class ThreadLoop:
         return distances if self.tile < threads else distances.mod_val(isl_value(threads))
 
 
+@asked_once
 def thread_loops(mark: ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
     """The members below a mark that are mapped to threads, by axis; each instance is in one."""
-    return mark.known("thread loops", lambda: _thread_loops(mark))
-
-
-def _thread_loops(mark: ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
     found: dict[str, tuple[ThreadLoop, ...]] = {}
 
     def visit(node: ScheduleNode, around: tuple[tuple[isl.UnionPwAff, int], ...]) -> None:
@@ -184,12 +178,9 @@ def _in_tiles(values: isl.UnionPwAff, around: Sequence[tuple[isl.UnionPwAff, int
     return ThreadLoop(values, None, 0)
 
 
+@asked_once
 def numbers_of_threads(mark: ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     """For each axis with a mapped member, the number of the thread that runs each instance."""
-    return mark.known("threads", lambda: _numbers_of_threads(mark))
-
-
-def _numbers_of_threads(mark: ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     sizes, loops = sizes_of_kernel(mark), thread_loops(mark)
     domain = mark.domain
     found: dict[str, isl.UnionPwAff] = {}

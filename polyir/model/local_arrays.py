@@ -23,8 +23,8 @@ from polyir.dialects.scop import ScopOp
 from polyir.model.gpu import thread_numbers
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import iterations_at
-from polyir.sets.lists import maps_of
-from polyir.tree import Kind, Schedule, ScheduleNode
+from polyir.sets.lists import maps_by_statement, maps_of
+from polyir.tree import Kind, Schedule, ScheduleNode, asked_once
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class LocalMark:
 
     @cached_property
     def _iterations(self) -> dict[str, isl.Map]:
-        return _by_statement(self.iterations)
+        return maps_by_statement(self.iterations)
 
     @cached_property
     def _copies(self) -> dict[str, isl.Map]:
-        return _by_statement(self.copies)
+        return maps_by_statement(self.copies)
 
     @cached_property
     def _parts(self) -> tuple[isl.Map, ...]:
@@ -80,21 +80,17 @@ class LocalMark:
         return None
 
 
-def _by_statement(relation: isl.UnionMap) -> dict[str, isl.Map]:
-    return {part.get_tuple_name(isl.dim_type.in_): part for part in maps_of(relation)}
-
-
 def local_marks(schedule: Schedule, shared: frozenset[str] | None = None) -> tuple[LocalMark, ...]:
     """The marks of local arrays in a tree, outer ones first.
 
     Of arrays that are not `shared`, each thread of a GPU kernel has copies of its own. Without
     `shared`, nobody is to ask for the copies of threads.
     """
-    question = f"local marks, shared: {shared and sorted(shared)}"
-    return schedule.root.known(question, lambda: _local_marks(schedule, shared))
+    return _local_marks(schedule.root, shared)
 
 
-def _local_marks(schedule: Schedule, shared: frozenset[str] | None) -> tuple[LocalMark, ...]:
+@asked_once
+def _local_marks(root: ScheduleNode, shared: frozenset[str] | None) -> tuple[LocalMark, ...]:
     def visit(node: ScheduleNode, kernel: Callable[[], isl.UnionMap] | None) -> Iterator[LocalMark]:
         if node.kind is Kind.MARK:
             attribute = node.attribute
@@ -109,7 +105,7 @@ def _local_marks(schedule: Schedule, shared: frozenset[str] | None) -> tuple[Loc
         for child in node.children():
             yield from visit(child, kernel)
 
-    marks = tuple(visit(schedule.root, None))
+    marks = tuple(visit(root, None))
     counts = Counter(mark.array for mark in marks)
     return tuple(
         mark if counts[mark.array] == 1 else replace(mark, copies=_numbered(number, mark.copies))

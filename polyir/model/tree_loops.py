@@ -10,7 +10,7 @@ import islpy as isl
 from polyir.sets.hulls import simplified
 from polyir.sets.lists import functions_of, maps_of, sets_of
 from polyir.sets.maps import coordinate
-from polyir.tree import Kind, ScheduleNode
+from polyir.tree import Kind, ScheduleNode, asked_once
 
 
 def leaves(node: ScheduleNode) -> Iterator[ScheduleNode]:
@@ -39,14 +39,13 @@ def _schedules_at_leaves(node: ScheduleNode, outer: isl.UnionMap) -> Iterator[is
         yield from _schedules_at_leaves(child, outer)
 
 
+@asked_once
 def iterations_at(node: ScheduleNode) -> isl.UnionMap:
     """`{ S[i] -> [t] }`: the iterations of the loops around `node` that run the instances below.
 
     Of few constraints, and without the divisions of tiles: in a tile, these are iterations.
     """
-    return node.known(
-        "iterations", lambda: simplified(node.prefix_schedule.intersect_domain(node.domain))
-    )
+    return simplified(node.prefix_schedule.intersect_domain(node.domain))
 
 
 def isolates_iterations(band: ScheduleNode) -> bool:
@@ -55,16 +54,13 @@ def isolates_iterations(band: ScheduleNode) -> bool:
     return any(option.get_tuple_name() == "isolate" for option in options)
 
 
+@asked_once
 def member_steps(band: ScheduleNode) -> tuple[int, ...]:
     """The step of each member: the largest s such that its values differ by multiples of s.
 
     It is read from the values that the member takes on all instances; 1 where there is no
     larger one, or one value only.
     """
-    return band.known("steps", lambda: _member_steps(band))
-
-
-def _member_steps(band: ScheduleNode) -> tuple[int, ...]:
     schedule = band.band.partial_schedule.intersect_domain(band.domain)
     values = isl.UnionMap.from_multi_union_pw_aff(schedule).range()
     if values.is_empty():

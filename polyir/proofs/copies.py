@@ -38,7 +38,7 @@ from polyir.proofs.copy_events import Event, access_events, renamed
 from polyir.proofs.iteration_copies import are_right_in_iterations
 from polyir.proofs.legality import require_legal
 from polyir.sets.examples import example_of
-from polyir.sets.lists import maps_of, union_map, union_set
+from polyir.sets.lists import maps_by_statement, maps_of, union_map, union_set
 from polyir.sets.values import isl_value
 from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.added import added_statements
@@ -204,9 +204,8 @@ def _final_read(events: Sequence[Event]) -> Event:
 
 def _dates(scop: Scop, events: Sequence[Event]) -> isl.UnionMap:
     """`{ E[i] -> [0, date of the instance, number of the access] }`; the end is after all."""
-    parts = maps_of(scop.schedule.map)
-    dates = {part.get_tuple_name(isl.dim_type.in_): part for part in parts}
-    width = max((part.dim(isl.dim_type.out) for part in parts), default=0)
+    dates = maps_by_statement(scop.schedule.map)
+    width = max((part.dim(isl.dim_type.out) for part in dates.values()), default=0)
     found = isl.UnionMap.empty(scop.context.get_space())
     for event in events:
         date = _with_entry(isl.Map.from_domain(event.cells.domain()), event.statement == _END)

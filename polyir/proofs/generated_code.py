@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement, starmap, takewhile
 
 import islpy as isl
 
-from polyir.sets.lists import maps_of
+from polyir.sets.lists import maps_by_statement, maps_of
 from polyir.tree import Kind, Schedule, ScheduleNode
 
 MOST_REMEMBERED = 256
@@ -118,7 +118,7 @@ def is_in_order(
 
     `generated` is in the order of the code, which was generated from `schedule`.
     """
-    by_statement = {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(times)}
+    by_statement = maps_by_statement(times)
     places = list(_places(schedule.root, ()))
     nodes: list[_Node] = []
     for each in generated:

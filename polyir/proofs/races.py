@@ -22,7 +22,7 @@ from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import iterations_at
 from polyir.sets.examples import Example, example_of
 from polyir.sets.hulls import simplified
-from polyir.sets.lists import maps_of
+from polyir.sets.lists import maps_by_statement
 from polyir.tree import ScheduleNode
 from polyir.tree.nodes import by_statement
 from polyir.tree.order import Member
@@ -196,7 +196,7 @@ class _KernelOrder:
         self._mark = mark
         self._barriers = barrier_instances(scop)
         around = iterations_at(mark).intersect_params(scop.context)
-        self.launch = _by_statement(around)
+        self.launch = maps_by_statement(around)
         self.blocks = tuple(map(by_statement, numbers_of_blocks(mark).values()))
         self._beside: dict[tuple[str, str, int], bool] = {}
         self._uses: dict[int, tuple[isl.Map, isl.Map]] = {}
@@ -353,7 +353,7 @@ class _KernelOrder:
 
     def _have_same_block(self, barrier: str, name: str, depth: int) -> bool:
         """Whether the same block runs what has equal dates up to `depth`, in any domain."""
-        around = _by_statement(self._mark.prefix_schedule)
+        around = maps_by_statement(self._mark.prefix_schedule)
         own, other = (
             around[each].flat_range_product(self._inside[each]) for each in (name, barrier)
         )
@@ -416,7 +416,7 @@ class _KernelOrder:
     @cached_property
     def _inside(self) -> _ByStatement:
         """`{ S[i] -> [t] }`: the order below the mark."""
-        return _by_statement(self._mark.subtree_map)
+        return maps_by_statement(self._mark.subtree_map)
 
     @cached_property
     def _barrier_dates(self) -> isl.Set:
@@ -448,10 +448,6 @@ class _KernelOrder:
     @cached_property
     def _has_symbolic_tiles(self) -> bool:
         return next(marks_of_tiles(self._mark.schedule.root), None) is not None
-
-
-def _by_statement(relations: isl.UnionMap) -> _ByStatement:
-    return {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(relations)}
 
 
 def _function(function: isl.PwAff) -> isl.PwAff | None:

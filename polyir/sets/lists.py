@@ -20,6 +20,11 @@ def maps_of(union: isl.UnionMap) -> tuple[isl.Map, ...]:
     return tuple(items.get_at(position) for position in range(items.n_map()))
 
 
+def maps_by_statement(union: isl.UnionMap) -> dict[str, isl.Map]:
+    """The maps of `{ S[i] -> [t] }` by the names of their statements, each of which has one."""
+    return {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(union)}
+
+
 def functions_of(union: isl.UnionPwAff) -> tuple[isl.PwAff, ...]:
     """The functions of a union, one a space."""
     items = union.get_pw_aff_list()

@@ -20,7 +20,7 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree_loops import iterations_at
 from polyir.sets.boxes import Box, box_of_images
-from polyir.sets.lists import maps_of, union_set
+from polyir.sets.lists import maps_by_statement, union_set
 from polyir.transform.walk import BAND
 from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.addresses import Directory, LoopAddress, LoopPosition, TreePath, node_at
@@ -173,7 +173,7 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
     """The references to an array in the iterations of a place; raises `NotPromotableError`."""
     if any(mark.array == array for mark in local_marks(scop.schedule)):
         raise NotPromotableError("it is already local")
-    around = {part.get_tuple_name(isl.dim_type.in_): part for part in maps_of(place.iterations)}
+    around = maps_by_statement(place.iterations)
     found: list[PromotedReference] = []
     for body, effective in zip(scop.bodies, scop.statements, strict=True):
         if body.name not in around:

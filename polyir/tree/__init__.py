@@ -18,7 +18,13 @@ from polyir.tree.nodes import (
     SequenceNode,
     SetNode,
 )
-from polyir.tree.schedule import Schedule, ScheduleNode, mapped_bottom_up, mapped_children
+from polyir.tree.schedule import (
+    Schedule,
+    ScheduleNode,
+    asked_once,
+    mapped_bottom_up,
+    mapped_children,
+)
 
 __all__ = [
     "LEAF",
@@ -39,6 +45,7 @@ __all__ = [
     "ScheduleNode",
     "SequenceNode",
     "SetNode",
+    "asked_once",
     "mapped_bottom_up",
     "mapped_children",
 ]

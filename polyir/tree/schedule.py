@@ -7,10 +7,10 @@ another tree; the old tree stays as it was, and shares with the new one what is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import islpy as isl
 
@@ -35,6 +35,7 @@ from polyir.tree.nodes import (
 )
 
 Answer = TypeVar("Answer")
+Rest = ParamSpec("Rest")
 
 _OF_PLACE = ("domain", "universe_domain", "prefix_schedule", "prefix_functions", "schedule_depth")
 """What depends on the nodes above alone: an edit of the node keeps it."""
@@ -52,7 +53,7 @@ class ScheduleNode:
         self._parent = parent
         self._schedule = schedule
         self._children: dict[int, ScheduleNode] = {}
-        self._answers: dict[str, Any] = {}
+        self._answers: dict[Hashable, Any] = {}
 
     @property
     def kind(self) -> Kind:
@@ -292,13 +293,6 @@ class ScheduleNode:
     def subtree_map(self) -> isl.UnionMap:
         """`{ S[i] -> [t] }`: when instances run below the node, in one iteration around it."""
         return _map_of(self.node, isl.UnionMap.from_domain(self.universe_domain))
-
-    def known(self, question: str, find: Callable[[], Answer]) -> Answer:
-        """What `find` says of the node in its tree, which is found once for each question."""
-        if question not in self._answers:
-            self._answers[question] = find()
-        answer: Answer = self._answers[question]
-        return answer
 
     # Edits.
 
@@ -614,3 +608,19 @@ def _constants(schedule: isl.UnionMap, values: Sequence[int]) -> isl.UnionMap:
     """`{ S[i] -> [values] }` for the domain of `schedule`."""
     point = isl.UnionSet(f"{{ [{', '.join(map(str, values))}] }}")
     return isl.UnionMap.from_domain_and_range(schedule.domain().universe(), point)
+
+
+def asked_once(
+    find: Callable[Concatenate[ScheduleNode, Rest], Answer],
+) -> Callable[Concatenate[ScheduleNode, Rest], Answer]:
+    """Let a node keep what a function says of it, for each value of the further arguments."""
+
+    @wraps(find)
+    def ask(node: ScheduleNode, /, *rest: Rest.args, **named: Rest.kwargs) -> Answer:
+        question = find, rest, tuple(named.items())
+        if question not in node._answers:
+            node._answers[question] = find(node, *rest, **named)
+        answer: Answer = node._answers[question]
+        return answer
+
+    return ask

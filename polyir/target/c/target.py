@@ -9,14 +9,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.loops.levels import lower_for_target
-from polyir.target.deferred import DeferredTarget
+from polyir.target.cpu import CpuTarget
 
 if TYPE_CHECKING:
     from polyir.loops.checked_allocations import Threads
 
 
 @dataclass(frozen=True)
-class CTarget(DeferredTarget):
+class CTarget(CpuTarget):
     """C99 with OpenMP: what is still poly is lowered; `c{openmp=false}` leaves the pragmas out."""
 
     name = "c"

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.base.inner_steps import apply_inside
 from polyir.loops.levels import lower_for_target
-from polyir.target.deferred import DeferredTarget
+from polyir.target.cpu import CpuTarget
 from polyir.target.llvm.text import llvm_ir
 from polyir.universe import pass_type
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PolyirLlvmTarget(DeferredTarget):
+class PolyirLlvmTarget(CpuTarget):
     """LLVM IR: what is not of the llvm dialect yet is lowered to it.
 
     It holds `polyir_parallel_for`, which runs parallel loops in order, as a weak definition: a

@@ -1,4 +1,4 @@
-"""Targets whose emitters are imported late."""
+"""What the targets for CPUs have in common."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DeferredTarget(Target):
-    """A target that imports its emitter in `emit`: start-up is part of every run."""
+class CpuTarget(Target):
+    """A target whose functions may check, at run time, the memory that passes have added."""
 
     @property
     def threads(self) -> Threads | None:
