@@ -15,9 +15,9 @@ from polyir.choose.machine import (
     Machine,
     machine_from_json,
     machine_of_option,
-    machine_of_system,
     machine_text,
 )
+from polyir.choose.this_machine import machine_of_system
 
 
 def _fake(root: Path, files: dict[str, str]) -> Path:
