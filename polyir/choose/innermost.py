@@ -561,10 +561,13 @@ def _cycles(
         stores / stores_at_once,
         (arithmetic + copies * work.others + loads + stores) / machine.issue_width,
     )
+    widest_bytes = max((each.bytes for each in model.references), default=8)
+    shorter = SINGLE_PRECISION if widest_bytes <= 4 else 1.0
     # A divider takes as long for one element as for all that it divides at once.
     steps = copies * (max(1.0, bits / machine.division_bits) if lanes > 1 else 1.0)
-    is_single = all(each.bytes <= 4 for each in model.references)
-    shorter = SINGLE_PRECISION if is_single else 1.0
+    if lanes == 1:
+        # Divisions of one iteration are one of a short vector.
+        steps /= max(1, min(work.divisions + work.roots, 16 // max(4, widest_bytes)))
     cycles = max(cycles, steps * shorter * work.divisions * machine.division_cycles)
     cycles = max(cycles, steps * shorter * work.roots * machine.root_cycles)
     return cycles + copies * lanes * shorter * work.functions * machine.function_cycles
