@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import prod
+from math import ceil, prod
 
 import islpy as isl
 
@@ -42,7 +42,8 @@ class InstanceCost:
 
     `lanes` is how many run at once, `strided` how many references move by more than an element,
     `chain` the latency of the dependences that the loop carries. If it `has_rest`, what is left
-    after the last whole vector runs in vectors of half the size, and then alone. `in_flight` is how
+    after the last whole vector runs in vectors of half the size, and then alone; if it `is_masked`,
+    in one more vector. `in_flight` is how
     many instances a processor has at once that do not depend on each other but by the chain; 0 if
     the loop around carries a dependence, too.
     """
@@ -53,6 +54,7 @@ class InstanceCost:
     strided: int
     chain: float
     has_rest: bool = False
+    is_masked: bool = False
     in_flight: float = 0.0
 
     def cycles_of(self, iterations: float) -> float:
@@ -61,6 +63,8 @@ class InstanceCost:
             # The next iterations of the loop around begin while a short chain is computed.
             part = min(1.0, iterations / self.in_flight)
             return max(self.cycles, part * self.chain)
+        if self.is_masked:
+            return self.cycles * ceil(iterations / self.lanes) * self.lanes / max(1.0, iterations)
         if not self.has_rest or self.lanes <= 1:
             return self.cycles
         whole = iterations // self.lanes * self.lanes
@@ -130,9 +134,8 @@ def _plain_loop(
             others = (each for each in loops if each is not inner)
             if way := directions([*others, inner], {name: model}, name):
                 chain = max(chain, _carried_chain(model, loops, way, machine))
-    bytes = max((r.bytes for r in model.references), default=8)
     bits = min(machine.vector_bits, machine.compiler_vector_bits)
-    lanes = max(1, bits // (8 * bytes))
+    lanes = max(1, bits // (8 * model.bytes))
     writes_strided = any(
         m is None or abs(m) > INTERLEAVED
         for r, m in zip(model.references, moves, strict=True)
@@ -240,8 +243,7 @@ def _vector_kernel(
     What does not move along the loop around a block stays in registers. Rows along that loop are
     transposed.
     """
-    bits = 8 * max((r.bytes for r in model.references), default=8)
-    lanes = max(1, min(loops[-1].width, machine.vector_bits // bits))
+    lanes = max(1, min(loops[-1].width, machine.vector_bits // (8 * model.bytes)))
     rows = loops[-2].rows if len(loops) > 1 else 0
     along = _moves_along(model, loops, name, -1)
     across = _moves_along(model, loops, name, -2) if rows else [0.0] * len(along)
@@ -275,7 +277,27 @@ def _vector_kernel(
     copies = max(1, rows) * vectors
     cycles = _cycles(model, machine, loads, stores, copies, lanes)
     each = cycles / (copies * lanes * VECTOR_EFFICIENCY)
-    return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0)
+    is_vector = each < scalar
+    return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0, is_masked=is_vector)
+
+
+def masked_cycles(models: Sequence[StatementModel]) -> float:
+    """The cycles that the masked vector after the last whole one takes longer than others.
+
+    Where rows are changed in place, the first vector of the next one waits until it is in memory.
+    """
+    in_place = any(
+        one.is_write and not other.is_write and one.array == other.array
+        for model in models
+        for one in model.references
+        for other in model.references
+    )
+    return MASKED + (MASKED_IN_PLACE if in_place else 0.0)
+
+
+MASKED = 10.0
+MASKED_IN_PLACE = 20.0
+"""Estimates: a mask is made and applied; a load that cannot take what was stored waits for it."""
 
 
 def combination_cycles(width: int, machine: Machine) -> float:
@@ -561,13 +583,12 @@ def _cycles(
         stores / stores_at_once,
         (arithmetic + copies * work.others + loads + stores) / machine.issue_width,
     )
-    widest_bytes = max((each.bytes for each in model.references), default=8)
-    shorter = SINGLE_PRECISION if widest_bytes <= 4 else 1.0
+    shorter = SINGLE_PRECISION if model.bytes <= 4 else 1.0
     # A divider takes as long for one element as for all that it divides at once.
     steps = copies * (max(1.0, bits / machine.division_bits) if lanes > 1 else 1.0)
     if lanes == 1:
         # Divisions of one iteration are one of a short vector.
-        steps /= max(1, min(work.divisions + work.roots, 16 // max(4, widest_bytes)))
+        steps /= max(1, min(work.divisions + work.roots, 16 // max(4, model.bytes)))
     cycles = max(cycles, steps * shorter * work.divisions * machine.division_cycles)
     cycles = max(cycles, steps * shorter * work.roots * machine.root_cycles)
     return cycles + copies * lanes * shorter * work.functions * machine.function_cycles

@@ -40,6 +40,7 @@ from polyir.choose.innermost import (
     held_statements,
     instance_cost,
     is_block,
+    masked_cycles,
     overlap_tests,
 )
 from polyir.choose.loop_tree import Filters, Leaf, Loop, Node, Parts, loop_tree, tiled
@@ -177,8 +178,8 @@ class CostModel:
 
     @property
     def element_bytes(self) -> int:
-        """The bytes of the largest elements that are accessed."""
-        return max((r.bytes for each in self._references.values() for r in each), default=8)
+        """The bytes of the widest values that are accessed or computed."""
+        return max((each.bytes for each in self.statements.values()), default=8)
 
     @property
     def least_cycles(self) -> float:
@@ -423,7 +424,10 @@ class CostModel:
             cycles = self.machine.predicted_loop_cycles
         if loops[-1].is_reduction:
             cycles += combination_cycles(loops[-1].width, self.machine)
-        if not loops[-1].width and lanes > 1:
+        width = loops[-1].width
+        if width and iterations % width and not loops[-1].is_reduction:
+            cycles += masked_cycles([self.statements[name] for name in names])
+        if not width and lanes > 1:
             models = [self.statements[name] for name in names]
             cycles += self.machine.overlap_cycles * overlap_tests(models, in_parallel)
         return cycles

@@ -9,7 +9,7 @@ from math import inf, prod
 from typing import Final
 
 import islpy as isl
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, MemRefType
 from xdsl.ir import Operation
 
 from polyir.choose.regions import FAR, Constraint, Form, Region
@@ -46,7 +46,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Work:
-    """The operations of one instance of a statement.
+    """The operations of one instance of a statement, and the `bytes` of the widest value.
 
     `arithmetic` counts additions, multiplications and the like, a multiplication whose result is
     only added being free. `is_branching` tells whether the body has loops, or conditions that a C
@@ -59,6 +59,7 @@ class Work:
     functions: int = 0
     others: int = 0
     is_branching: bool = False
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,11 @@ class StatementModel:
     def name(self) -> str:
         """The statement's name."""
         return self.statement.name
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the widest value that it accesses or computes."""
+        return max(self.work.bytes, *(each.bytes for each in self.references), 1)
 
     @property
     def is_sum(self) -> bool:
@@ -440,8 +446,11 @@ _INTEGER: Final = (
 
 def _work(statement: Statement) -> Work:
     counts = dict.fromkeys(("arithmetic", "divisions", "roots", "functions", "others"), 0)
-    branching = False
+    branching, widest = False, 0
     for op in statement.op.body.block.walk():
+        for result in op.results:
+            if isinstance(result.type, AnyFloat | IntegerType):
+                widest = max(widest, result.type.bitwidth // 8)
         dialect, _, name = op.name.partition(".")
         if op.regions:
             # A C compiler computes both sides of a condition, and selects.
@@ -457,7 +466,7 @@ def _work(statement: Statement) -> Work:
             counts["functions"] += 1
         elif name in _INTEGER:
             counts["others"] += 1
-    return Work(**counts, is_branching=branching)
+    return Work(**counts, is_branching=branching, bytes=widest)
 
 
 def _is_fused(op: Operation) -> bool:
