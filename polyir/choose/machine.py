@@ -60,9 +60,10 @@ class Machine:
     Each start and end of an innermost loop costs `loop_cycles`, or `predicted_loop_cycles`, and
     `overlap_cycles` for each test that two rows of arrays do not overlap, which a C compiler puts
     before vector loops; `entry_cycles` are for tests and allocations before all loops.
-    `region_cycles` is what it costs to start and end a parallel region, `barrier_cycles` one
-    barrier in it; `thread_cycles` what each further thread adds to both. `gigahertz` only turns
-    cycles into seconds.
+    `region_cycles` is what it costs to start and end a parallel region, and `wake_cycles` what the
+    first one costs on top of that, after threads have slept; `barrier_cycles` one barrier in it;
+    `thread_cycles` what each further thread adds to both. `gigahertz` only turns cycles into
+    seconds.
     """
 
     # Linux says them (`machine_of_system`); these are for where it does not.
@@ -102,7 +103,8 @@ class Machine:
     predicted_loop_cycles: float = 4.0
     overlap_cycles: float = 6.0
     entry_cycles: float = 300.0
-    region_cycles: float = 20000.0
+    region_cycles: float = 8000.0
+    wake_cycles: float = 20000.0
     barrier_cycles: float = 2000.0
     thread_cycles: float = 200.0
 

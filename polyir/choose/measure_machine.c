@@ -204,24 +204,27 @@ static int compare(const void *one, const void *other) {
   return (difference > 0) - (difference < 0);
 }
 
-static void measure_threads(void) {
-  enum { REGIONS = 101 };
+// The cycles of regions after pauses of so many seconds, of the one of the middle.
+static double region_after(double pause) {
+  enum { REGIONS = 51 };
   double times[REGIONS];
-  static volatile int sink;
-#pragma omp parallel
-  sink = 1;
+  static volatile int sink[2];
   for (int n = 0; n < REGIONS; n++) {
-    // What runs before a region is longer than idle threads stay awake, or not.
-    double pause = n % 2 ? 2e-5 : 2e-3;
     for (double start = now(); now() - start < pause;)
       ;
     double start = now();
 #pragma omp parallel
-    sink = 1;
+    sink[n % 2] = n;
     times[n] = now() - start;
   }
   qsort(times, REGIONS, sizeof(double), compare);
-  printf("region_cycles %g\n", times[3 * REGIONS / 4] / cycle);
+  return times[REGIONS / 2] / cycle;
+}
+
+static void measure_threads(void) {
+  region_after(0);
+  double awake = region_after(2e-6), asleep = region_after(2e-2);
+  printf("region_cycles %g\nwake_cycles %g\n", awake, asleep > awake ? asleep - awake : 1.0);
 }
 
 int main(int count, char **arguments) {

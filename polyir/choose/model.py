@@ -20,8 +20,8 @@ levels as in Treibig and Hager's ECM model, 2010):
   (`polyir.choose.innermost.overlap_tests`). This hides no traffic: a loop ends with a branch that
   was predicted wrongly, and what comes next is loaded late. Where it has so few iterations that
   their number is predicted, it is `predicted_loop_cycles`.
-- *overhead*: each parallel region costs its start and end. What is inside is divided by the
-  threads, as evenly as a static distribution of the iterations does.
+- *overhead*: each parallel region costs its start and end, and the first one wakes threads. What
+  is inside is divided by the threads, as evenly as a static distribution of the iterations does.
 
 Loops are walked from the outside, at one or two of their values (`polyir.choose.regions.nodes`),
 so that triangular nests are counted right; parameters have numbers (`polyir.choose.program`).
@@ -59,6 +59,9 @@ from polyir.tree import Schedule
 
 USABLE = 0.75
 """The part of a cache that a footprint may fill: lines collide, and other data is there too."""
+
+OWN = 0.5
+"""The part of a cache of many cores that is there for a program: others run, too."""
 
 PREDICTED_ITERATIONS = 32
 """The ends of loops of so few iterations are predicted: predictors remember as many branches."""
@@ -166,6 +169,9 @@ class CostModel:
         self.sizes_are_known = not parameters_left(scop)
         self.statements: dict[str, StatementModel] = model_of(scop, self.values)
         self._references = {name: each.references for name, each in self.statements.items()}
+        self._capacities = [
+            USABLE * cache.bytes * (OWN if cache.shared_by > 1 else 1.0) for cache in machine.caches
+        ]
         self._dependences = ordering_of(scop)
         self._unrolled: Unrolled = {}
         self._instance_costs: dict[object, InstanceCost] = {}
@@ -212,6 +218,8 @@ class CostModel:
         for own, part in in_turn:
             self._correct(part, own)
         nests = tuple(self._cost(each, held) for _, each in in_turn)
+        if amounts.regions:
+            amounts.overhead += self.machine.wake_cycles
         return replace(self._cost(amounts, held), nests=nests)
 
     def _correct(self, amounts: _Amounts, states: Mapping[str, State]) -> None:
@@ -233,7 +241,7 @@ class CostModel:
         footprint, written = self._touched(states)
         whole = footprint + self.machine.write_back * written
         # As `_visit` counts it: what fits into the last cache comes in for all threads together.
-        fits = footprint <= USABLE * self.machine.caches[-1].bytes
+        fits = footprint <= self._capacities[-1]
         rate = self.machine.memory_bandwidth if fits else self.machine.memory_bandwidth_all
         amounts.least = whole / rate
         amounts.compute *= missed
@@ -261,7 +269,7 @@ class CostModel:
         rates = [cache.bandwidth for cache in machine.caches[1:]] + [machine.memory_bandwidth]
         times = [bytes / rate for bytes, rate in zip(amounts.traffic, rates, strict=True)]
         times[-1] = max(times[-1], amounts.memory_of_all / machine.memory_bandwidth_all)
-        is_held = [held <= USABLE * cache.bytes for cache in machine.caches]
+        is_held = [held <= capacity for capacity in self._capacities]
         times = [0.0 if is_there else time for is_there, time in zip(is_held, times, strict=True)]
         cost = Cost(
             amounts.compute,
@@ -312,12 +320,12 @@ class CostModel:
                 if in_turn is not None and deeper is None:
                     in_turn.append((inner, part))
         whole = footprint + self.machine.write_back * written
-        for level, cache in enumerate(self.machine.caches):
-            if footprint <= USABLE * cache.bytes or isinstance(node, Leaf):
-                is_last = level == len(self.machine.caches) - 1
+        for level, capacity in enumerate(self._capacities):
+            is_last = level == len(self._capacities) - 1
+            if footprint <= capacity or isinstance(node, Leaf):
                 has_own = self._threads_fetch and is_last and not isinstance(node, Leaf)
                 amounts.traffic[level] = min(whole, amounts.traffic[level]) if has_own else whole
-            if level == len(self.machine.caches) - 1 and footprint <= USABLE * cache.bytes:
+            if is_last and footprint <= capacity:
                 amounts.memory_of_all = whole
         if isinstance(node, Leaf):
             amounts.memory_of_all = whole
@@ -383,8 +391,8 @@ class CostModel:
                         for name in inner
                     )
                 bodies.append((weight, one.compute))
-                for level, cache in enumerate(self.machine.caches):
-                    fits[level] = fits[level] and size <= USABLE * cache.bytes
+                for level, capacity in enumerate(self._capacities):
+                    fits[level] = fits[level] and size <= capacity
                 total.add(one, weight)
             # Blocks are straight-line code; those without rows are for sums, others are only tiles.
             is_unrolled = node.rows or any(
