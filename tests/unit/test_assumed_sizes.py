@@ -118,6 +118,6 @@ def test_wrong_attributes(arguments: str) -> None:
     array = "" if "%A" in arguments else ", %A: memref<?xf64>"
     body = "affine.for %i = 0 to %n { affine.store %x, %A[%i] : memref<?xf64> }"
     found = scops(arguments + array, body)
-    with pytest.raises(PolyirError, match="polyir.size") as raised:
+    with pytest.raises(PolyirError, match=r"polyir\.size") as raised:
         assumed_sizes(found)
     assert WRONG[arguments] in raised.value.message

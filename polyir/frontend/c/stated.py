@@ -1,0 +1,46 @@
+"""What the pragmas before a region say of arrays, and of sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pycparser import c_ast
+
+from polyir.frontend.c import array_sizes, expected_sizes
+from polyir.frontend.c.array_sizes import StatedSizes
+from polyir.frontend.c.expected_sizes import StatedSize
+from polyir.frontend.c.index_arrays import StatedFacts, is_index_array_pragma, stated_facts
+from polyir.frontend.c.scopes import Scopes
+
+
+@dataclass(frozen=True)
+class Stated:
+    """The facts about index arrays, and the sizes of arrays, by the names of the arrays.
+
+    `expected` are the sizes that integers are expected to have, by their spelling.
+    """
+
+    facts: Mapping[str, StatedFacts] = field(default_factory=dict)
+    sizes: Mapping[str, StatedSizes] = field(default_factory=dict)
+    expected: Mapping[str, StatedSize] = field(default_factory=dict)
+
+    def after(self, pragma: c_ast.Pragma, scopes: Scopes) -> Stated:
+        """The same with what another pragma says, for which `is_stating` holds.
+
+        Raises `InputSyntaxError` for a pragma that makes no sense.
+        """
+        if expected_sizes.is_size_pragma(pragma):
+            expected = expected_sizes.stated_sizes(pragma, scopes)
+            return replace(self, expected={**self.expected, **expected})
+        if array_sizes.is_size_pragma(pragma):
+            array, sizes = array_sizes.stated_sizes(pragma, scopes)
+            return replace(self, sizes={**self.sizes, array: sizes})
+        array, facts = stated_facts(pragma, scopes)
+        return replace(self, facts={**self.facts, array: facts})
+
+
+def is_stating(node: c_ast.Node | None) -> bool:
+    """Whether a node is a pragma that says something of an array, or of sizes."""
+    kinds = (is_index_array_pragma, array_sizes.is_size_pragma, expected_sizes.is_size_pragma)
+    return any(is_kind(node) for is_kind in kinds)
