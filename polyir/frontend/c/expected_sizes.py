@@ -12,14 +12,25 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from pycparser import c_ast
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 
 from polyir.base.diagnostics import InputSyntaxError, SourceLocation
-from polyir.dialects.expected_sizes import SIZE, expect, size_attribute
+from polyir.dialects.expected_sizes import (
+    LEAST,
+    MOST,
+    SIZE,
+    SIZES,
+    expect,
+    extents_attribute,
+    size_attribute,
+)
 from polyir.frontend.c.array_pragmas import rest_of_pragma
 from polyir.frontend.c.errors import location_of_node
-from polyir.frontend.c.places import SourceArgument, SourceScalar
+from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar, variable_of
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Meaning, Scopes
+from polyir.frontend.c.size_bounds import Bounds
 from polyir.frontend.c.types import Arithmetic
 
 _KEYWORD: Final = "size"
@@ -105,6 +116,55 @@ def attach_sizes(
     numbers = sized_arguments(arguments)
     known = {numbers[name]: size for name, size in sizes.items() if name in numbers}
     expect(function, {n: {SIZE: size_attribute(size)} for n, size in known.items()})
+
+
+def attach_bounds(
+    function: FuncOp, arguments: Sequence[SourceArgument], bounds: Bounds, scopes: Scopes
+) -> None:
+    """Give arguments of the function of a region what conditions before it say of their sizes.
+
+    That a size is positive goes without saying.
+    """
+    numbers = sized_arguments(arguments)
+    found: dict[int, dict[str, Attribute]] = {}
+    for name, each in bounds.items():
+        if name in numbers and scopes.meaning(each.root) is each.meaning:
+            attributes = found.setdefault(numbers[name], {})
+            if each.least is not None and each.least > 1:
+                attributes[LEAST] = size_attribute(each.least)
+            if each.most is not None and each.most > 0:
+                attributes[MOST] = size_attribute(each.most)
+    expect(function, {number: each for number, each in found.items() if each})
+
+
+def attach_declared(
+    function: FuncOp,
+    arguments: Sequence[SourceArgument],
+    definition: c_ast.FuncDef,
+    scopes: Scopes,
+) -> None:
+    """Expect parameters that are declared as arrays to have as many rows as that says.
+
+    For C, `double A[100][16]` is a pointer to rows, and 100 no promise.
+    """
+    parameters = definition.decl.type.args
+    declared = {
+        parameter.name: scopes.constant(parameter.type.dim)
+        for parameter in (() if parameters is None else parameters.params)
+        if isinstance(parameter, c_ast.Decl)
+        and isinstance(parameter.type, c_ast.ArrayDecl)
+        and parameter.type.dim is not None
+    }
+    found: dict[int, dict[str, Attribute]] = {}
+    for number, argument in enumerate(arguments):
+        rows = declared.get(variable_of(argument) or "")
+        type = function.body.block.args[number].type
+        if rows is not None and rows > 0 and isinstance(type, MemRefType):
+            extents = type.get_shape()
+            is_whole = isinstance(argument, SourceArray) and not argument.strides
+            if is_whole and extents and extents[0] == DYNAMIC_INDEX:
+                found[number] = {SIZES: extents_attribute((rows, *(None for _ in extents[1:])))}
+    expect(function, found)
 
 
 class PragmaUses:

@@ -24,6 +24,7 @@ from polyir.frontend.c.region_pragmas import (
     region_pragmas,
 )
 from polyir.frontend.c.scopes import Scopes
+from polyir.frontend.c.size_bounds import bounds_where
 from polyir.frontend.c.stated import Stated, is_stating
 from polyir.frontend.c.translation import RegionTranslator, TranslatedRegion
 from polyir.frontend.c.types import SCHAR, UCHAR
@@ -198,8 +199,13 @@ class _RegionFinder:
             place = location_of_node(node) if isinstance(node, c_ast.For) else None
             if place is not None:
                 self._outer_lines.append(place.line)
-            for items in _blocks_of(node):
+            outer = self._stated
+            for number, items in enumerate(_blocks_of(node)):
+                if isinstance(node, c_ast.If):
+                    holds = node.iftrue is not None and number == 0
+                    self._stated = outer.within(bounds_where(node.cond, holds, self._scopes))
                 self._search_items(function, items, is_detecting)
+            self._stated = outer
             if place is not None:
                 self._outer_lines.pop()
 
@@ -238,6 +244,7 @@ class _RegionFinder:
                 if isinstance(item, c_ast.Decl | c_ast.Typedef):
                     self._scopes.declare(item)
                 self._search(function, item, is_detecting)
+            self._stated = self._stated.after_statement(item, self._scopes)
             position += 1
 
     def _region(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:

@@ -22,7 +22,7 @@ from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.entry_values import function_of_values
 from polyir.frontend.c.errors import NotModelledError, refuse
-from polyir.frontend.c.expected_sizes import PragmaUses
+from polyir.frontend.c.expected_sizes import PragmaUses, attach_bounds, attach_declared
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.index_arrays import attach_facts
 from polyir.frontend.c.inlining import Inliner
@@ -240,6 +240,8 @@ class RegionTranslator:
         attach_facts(operation, arguments, stated.facts, self._scopes)
         attach_sizes(operation, sizes)
         self.expected.attach(operation, arguments, stated.expected, self._scopes)
+        attach_declared(operation, arguments, function, self._scopes)
+        attach_bounds(operation, arguments, stated.bounds, self._scopes)
         points_to = PointsTo(function, self._scopes)
         mentioned = tuple(
             dict.fromkeys((*region_names(statements, self._scopes).mentioned, *names.mentioned))
