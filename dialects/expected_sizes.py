@@ -75,6 +75,17 @@ def expect(function: FuncOp, expected: Mapping[int, Mapping[str, Attribute]]) ->
     )
 
 
+def without_expectations(function: FuncOp) -> None:
+    """Take what is expected of the arguments of a function away."""
+    if function.arg_attrs is None:
+        return
+    kept = [
+        {name: value for name, value in each.data.items() if name not in (SIZE, SIZES, LEAST, MOST)}
+        for each in function.arg_attrs
+    ]
+    function.arg_attrs = ArrayAttr(map(DictionaryAttr, kept)) if any(kept) else None
+
+
 def size_attribute(size: int) -> Attribute:
     """The size of an integer."""
     return IntegerAttr(size, IndexType())

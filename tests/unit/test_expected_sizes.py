@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import polyir
 from polyir.base.diagnostics import OptionError, Remark, remarks_to
+from polyir.tuning.kernel import digest_of
 
 MLIR = """func.func @scale(%n: index, %A: memref<?x?xf64>) {
   affine.for %i = 0 to %n {
@@ -18,6 +21,7 @@ MLIR = """func.func @scale(%n: index, %A: memref<?x?xf64>) {
 C = """void scale(int n, double *restrict a) {
   for (int i = 0; i < n; i++) a[i] *= 2;
 }"""
+EQUATIONS = Path(__file__).parents[2] / "examples" / "equations" / "convolved-triangle.alpha"
 PASSES = "optimize{machine=generic}"
 
 
@@ -35,6 +39,20 @@ def test_arguments_have_sizes(source: str) -> None:
 
 def test_extents_have_sizes() -> None:
     assert sizes(MLIR, {"A_0": 50}) == ["sizes: n = 50 (from arrays)"]
+
+
+def test_what_is_expected_makes_no_other_kernel() -> None:
+    sized = MLIR.replace("%n: index", "%n: index {polyir.size = 70 : index}")
+    assert digest_of(polyir.parse(sized)) == digest_of(polyir.parse(MLIR))
+    sized = MLIR.replace("%n: index", "%n: index {llvm.noundef}")
+    assert digest_of(polyir.parse(sized)) != digest_of(polyir.parse(MLIR))
+
+
+def test_equations_have_sizes() -> None:
+    found: list[Remark] = []
+    with remarks_to(found.append):
+        polyir.compile(EQUATIONS, sizes={"N": 90}, cache=False)
+    assert any("N = 90 (stated)" in each.message for each in found)
 
 
 def test_a_module_stays_as_it_is() -> None:

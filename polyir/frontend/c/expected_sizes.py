@@ -48,12 +48,12 @@ class StatedSize:
     meanings: Mapping[str, Meaning | None]
 
 
-def is_size_pragma(node: c_ast.Node | None) -> bool:
+def is_expectation(node: c_ast.Node | None) -> bool:
     """Whether a node is a pragma with expected sizes."""
     return rest_of_pragma(node, _KEYWORD) is not None
 
 
-def stated_sizes(node: c_ast.Pragma, scopes: Scopes) -> dict[str, StatedSize]:
+def expectations_of(node: c_ast.Pragma, scopes: Scopes) -> dict[str, StatedSize]:
     """What a pragma says of integers, by their spelling.
 
     Raises `InputSyntaxError` for a pragma that makes no sense.
@@ -106,7 +106,7 @@ def sized_arguments(arguments: Sequence[SourceArgument]) -> dict[str, int]:
     }
 
 
-def attach_sizes(
+def attach_expected(
     function: FuncOp, arguments: Sequence[SourceArgument], sizes: Mapping[str, int]
 ) -> None:
     """Give arguments of the function of a region what is said of their sizes.
@@ -181,14 +181,14 @@ class PragmaUses:
         stated: Mapping[str, StatedSize],
         scopes: Scopes,
     ) -> None:
-        """As `attach_sizes`, for what pragmas say before a region, where names mean `scopes`."""
+        """As `attach_expected`, for what pragmas say before a region, where names mean `scopes`."""
         names = sized_arguments(arguments)
         valid = [each for each in stated.values() if scopes.means(each.meanings)]
         for each in valid:
             self._in_force[each.name, each.location] = None
             if each.name in names:
                 self._used.add((each.name, each.location))
-        attach_sizes(function, arguments, {each.name: each.size for each in valid})
+        attach_expected(function, arguments, {each.name: each.size for each in valid})
 
     def unused(self) -> list[InputSyntaxError]:
         """What is said of the size of something that no region has as a parameter."""

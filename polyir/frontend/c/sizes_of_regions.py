@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from polyir.base.diagnostics import nearest
-from polyir.frontend.c.expected_sizes import attach_sizes, sized_arguments
+from polyir.frontend.c.expected_sizes import attach_expected, sized_arguments
 from polyir.frontend.c.translation import TranslatedRegion
 
 
@@ -23,7 +23,7 @@ class SizesOfRegions:
         for region in regions:
             self._has_regions = True
             self._names |= sized_arguments(region.arguments).keys()
-            attach_sizes(region.function, region.arguments, self._sizes)
+            attach_expected(region.function, region.arguments, self._sizes)
 
     def unknown(self) -> list[str]:
         """What to say of names that no region has; nothing without regions."""

@@ -12,7 +12,7 @@ from polyir.base.internal_errors import InternalError, internal_errors_of, wants
 from polyir.frontend.c.advice import advised
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node
-from polyir.frontend.c.expected_sizes import is_size_pragma
+from polyir.frontend.c.expected_sizes import is_expectation
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.names import nodes_below
 from polyir.frontend.c.parsing import parsed
@@ -462,7 +462,7 @@ def _sizes_before(item: c_ast.Node, chunks: Sequence[Chunk]) -> list[c_ast.Pragm
         return []
     before = [each for each in chunks if each.file == place.file and each.line <= place.line]
     nodes = [pragma_node(each) for each in before[-1].pragmas] if before else []
-    return [node for node in nodes if is_size_pragma(node)]
+    return [node for node in nodes if is_expectation(node)]
 
 
 def _blocks_of(node: c_ast.Node) -> Iterator[list[c_ast.Node]]:

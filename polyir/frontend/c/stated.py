@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
-from polyir.frontend.c import array_sizes, expected_sizes
-from polyir.frontend.c.array_sizes import StatedSizes
-from polyir.frontend.c.expected_sizes import StatedSize
+from polyir.frontend.c.array_sizes import StatedSizes, is_size_pragma, stated_sizes
+from polyir.frontend.c.expected_sizes import StatedSize, expectations_of, is_expectation
 from polyir.frontend.c.index_arrays import StatedFacts, is_index_array_pragma, stated_facts
 from polyir.frontend.c.names import names_assigned_in
 from polyir.frontend.c.scopes import Scopes
@@ -34,11 +33,11 @@ class Stated:
 
         Raises `InputSyntaxError` for a pragma that makes no sense.
         """
-        if expected_sizes.is_size_pragma(pragma):
-            expected = expected_sizes.stated_sizes(pragma, scopes)
+        if is_expectation(pragma):
+            expected = expectations_of(pragma, scopes)
             return replace(self, expected={**self.expected, **expected})
-        if array_sizes.is_size_pragma(pragma):
-            array, sizes = array_sizes.stated_sizes(pragma, scopes)
+        if is_size_pragma(pragma):
+            array, sizes = stated_sizes(pragma, scopes)
             return replace(self, sizes={**self.sizes, array: sizes})
         array, facts = stated_facts(pragma, scopes)
         return replace(self, facts={**self.facts, array: facts})
@@ -59,5 +58,4 @@ class Stated:
 
 def is_stating(node: c_ast.Node | None) -> bool:
     """Whether a node is a pragma that says something of an array, or of sizes."""
-    kinds = (is_index_array_pragma, array_sizes.is_size_pragma, expected_sizes.is_size_pragma)
-    return any(is_kind(node) for is_kind in kinds)
+    return is_index_array_pragma(node) or is_size_pragma(node) or is_expectation(node)
