@@ -14,9 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from pycparser import c_ast
-from pycparser.c_parser import Coord
-
 from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.frontend.c.statement_expressions import (
     after_parenthesis,
@@ -131,12 +128,6 @@ class Chunk:
     def has_loop(self) -> bool:
         """Whether it is a function with a `for` loop."""
         return self.body is not None and _FOR.search(self.text, self.body) is not None
-
-
-def pragma_node(directive: Directive) -> c_ast.Pragma:
-    """A pragma as the parser gives those in functions."""
-    place = directive.location
-    return c_ast.Pragma(directive.text, Coord(place.file, place.line, place.column))
 
 
 def language_of(path: str) -> str:

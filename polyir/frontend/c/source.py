@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
+from pycparser.c_parser import Coord
 
 from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.base.internal_errors import InternalError, internal_errors_of, wants_traceback
@@ -16,7 +17,7 @@ from polyir.frontend.c.expected_sizes import is_expectation
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.names import nodes_below
 from polyir.frontend.c.parsing import parsed
-from polyir.frontend.c.preprocess import Chunk, Declarations, pragma_node
+from polyir.frontend.c.preprocess import Chunk, Declarations, Directive
 from polyir.frontend.c.region_pragmas import (
     UnreadFileError,
     has_own_line,
@@ -461,8 +462,14 @@ def _sizes_before(item: c_ast.Node, chunks: Sequence[Chunk]) -> list[c_ast.Pragm
     if place is None:
         return []
     before = [each for each in chunks if each.file == place.file and each.line <= place.line]
-    nodes = [pragma_node(each) for each in before[-1].pragmas] if before else []
+    nodes = [_pragma(each) for each in before[-1].pragmas] if before else []
     return [node for node in nodes if is_expectation(node)]
+
+
+def _pragma(directive: Directive) -> c_ast.Pragma:
+    """A pragma as the parser gives those in functions."""
+    place = directive.location
+    return c_ast.Pragma(directive.text, Coord(place.file, place.line, place.column))
 
 
 def _blocks_of(node: c_ast.Node) -> Iterator[list[c_ast.Node]]:
