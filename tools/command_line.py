@@ -147,11 +147,11 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
     """Add the options with the sizes of the data that is generated."""
     parser.add_argument(
         "--size",
-        action="append",
-        type=_parsed_size,
+        action="extend",
+        type=parsed_sizes,
         default=[],
-        metavar="NAME=VALUE",
-        help="the value of a size argument; may be given several times",
+        metavar="NAME=VALUE,...",
+        help="values of size arguments; may be given several times",
     )
     parser.add_argument(
         "--default-size",
@@ -162,12 +162,25 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _parsed_size(text: str) -> tuple[str, int]:
-    name, _, value = text.partition("=")
-    try:
-        return name, int(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not '{text}'") from None
+def parsed_sizes(text: str) -> list[tuple[str, int]]:
+    """A value of an option, for argparse: numbers by name, with commas between them."""
+    found: list[tuple[str, int]] = []
+    for part in text.split(","):
+        name, _, value = part.rpartition("=")
+        try:
+            found.append((name.strip(), int(value)))
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not '{part}'") from None
+    return found
+
+
+def parsed_positive_sizes(text: str) -> list[tuple[str, int]]:
+    """As `parsed_sizes`, for numbers that must be positive."""
+    found = parsed_sizes(text)
+    for name, value in found:
+        if value < 1:
+            raise argparse.ArgumentTypeError(f"the size of '{name}' must be 1 or more: {value}")
+    return found
 
 
 def parsed_positive(text: str) -> int:

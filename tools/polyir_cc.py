@@ -42,6 +42,7 @@ from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import words_of
 from polyir.frontend.c.preprocess import Preprocessed, first_error, is_read_again, preprocess
 from polyir.frontend.c.region_pragmas import OutsideFunctionError, UnreadFileError, files_of_regions
+from polyir.frontend.c.sizes_of_regions import SizesOfRegions
 from polyir.frontend.c.source import (
     SourceFile,
     cxx_file,
@@ -73,6 +74,7 @@ from polyir.tools.command_line import (
     add_required_checks,
     add_time_limit,
     exit_code_of,
+    parsed_positive_sizes,
     require_writable,
     required_checks,
     write_output,
@@ -109,6 +111,7 @@ class _Task:
     compiler: str
     flags: Sequence[str]
     dependencies: Dependencies | None
+    sizes: SizesOfRegions
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -134,11 +137,21 @@ def _run(arguments: Sequence[str]) -> int:
     flags = (*(PREPROCESSING_FLAGS if options.compile else ()), *found.for_preprocessor)
     command.require_writable_rules()
     task = _Task(
-        options, chosen, bool(passes), tuned, for_ranks, compiler, flags, found.dependencies
+        options,
+        chosen,
+        bool(passes),
+        tuned,
+        for_ranks,
+        compiler,
+        flags,
+        found.dependencies,
+        SizesOfRegions(dict(options.size)),
     )
     tally = Tally()
     with time_limited_to(options.time_limit), required_checks(options.require_checked):
         files = [_translated(task, source, tally) for source in found.sources]
+    for unknown in task.sizes.unknown():
+        print(f"warning: --size: {unknown}", file=sys.stderr)
     is_whole = not tally.missed and not (options.strict and tally.passed_over)
     if is_whole or not options.strict:
         if options.compile:
@@ -171,6 +184,8 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
         report.begin(preprocessed, kernels, ranks)
     with remarks_to(sink) if report is None else report.recording.in_force(sink):
         pipelines = _pipelines(file, path, chosen, task.tuned, options.tuned)
+        contents = (each.content for each in file.regions)
+        task.sizes.attach(each for each in contents if not isinstance(each, PolyirError))
         pairs = enumerate(zip(file.regions, pipelines, strict=True))
         transformed = tuple(
             transform_region(
@@ -222,6 +237,8 @@ def _print_left(
     for lost in file.lost:
         what = "" if isinstance(lost, UnreadFileError) else "region not transformed: "
         print(f"{lost.location}: {kind}: {what}{lost.message}", file=sys.stderr)
+    for each in file.unused:
+        print(f"{each.location}: warning: {each.message}", file=sys.stderr)
     passed_over = [each for each in file.left if not isinstance(each, DefectError)]
     for defect in (each for each in file.left if isinstance(each, DefectError)):
         print(f"{defect.location}: {kind}: loop left: {defect.message}", file=sys.stderr)
@@ -473,6 +490,15 @@ def _parse_options(
         "--assume-no-alias",
         action="store_true",
         help="assume that memory accessed under different names is not the same, without a check",
+    )
+    parser.add_argument(
+        "--size",
+        action="extend",
+        type=parsed_positive_sizes,
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="what integers of the regions are expected to be: decides what is the fastest, and no "
+        "result; may be given several times",
     )
     parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
     parser.add_argument(

@@ -21,6 +21,7 @@ from xdsl.passes import ModulePass
 
 from polyir import runtime
 from polyir.api.described_functions import described_functions
+from polyir.api.expected_sizes import with_expected_sizes
 from polyir.api.sources import Language, Source, read_source
 from polyir.base.cache import Place as Cache
 from polyir.base.cache import cache_at
@@ -229,6 +230,7 @@ def compile(
     functions: Mapping[str, GivenFunction] | None = None,
     check_indices: bool = True,
     cache: Cache = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
@@ -242,7 +244,9 @@ def compile(
     polyir-tune, whose pipeline runs; it must be for `source` as it is. With `check_indices`, each
     call of a function with index arrays checks first that they lead to no subscript out of bounds.
     After `distribute-memory`, all ranks of a communicator call the functions, with it as a further
-    argument before the others (`polyir.runtime.distributed`).
+    argument before the others (`polyir.runtime.distributed`). `sizes` are what integer arguments,
+    and the extents of arrays (`A_1`), are expected to be: they decide what is the fastest, and no
+    result.
 
     What was compiled before is taken from the cache (`polyir.base.cache`): `cache` is `False`
     for none, or its directory, by default that of the environment variable `POLYIR_CACHE`.
@@ -253,7 +257,7 @@ def compile(
         found = source if isinstance(source, ModuleOp) else read_source(source)
         if isinstance(found, Source) and found.language is Language.C:
             require_plain(target, backend, tuned, functions)
-            return _compile_c(found, pipeline, options)
+            return _compile_c(found, pipeline, options, sizes or {})
         if tuned is not None:
             if pipeline is not None or target != "cpu":
                 raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
@@ -266,6 +270,8 @@ def compile(
             module = module_of(found) if isinstance(found, Source) else found
             if is_default and has_equations(module):
                 module = _prepared(module)
+            if sizes:
+                module = with_expected_sizes(module, sizes)
             result, origin = run_passes(module, passes)
             checked = module if check_indices and not scops_in(module) else None
             return compile_loops(
@@ -284,8 +290,9 @@ def compile(
             # There is no telling what they do.
             return make()
         program = found if isinstance(found, Source) else module_text(found)
+        ordered = _in_order(sizes)
         how = (is_default, options, backend, target, assume_on_device, functions, check_indices)
-        return _cached((program, how, _compiler_of(options)), passes, make)
+        return _cached((program, how, ordered, _compiler_of(options)), passes, make)
 
 
 def _cached(
@@ -307,8 +314,15 @@ def _compiler_of(options: CompilerOptions | None) -> str | None:
         return None
 
 
+def _in_order(sizes: Mapping[str, int] | None) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((sizes or {}).items()))
+
+
 def _compile_c(
-    source: Source, pipeline: Pipeline | None, options: CompilerOptions | None
+    source: Source,
+    pipeline: Pipeline | None,
+    options: CompilerOptions | None,
+    sizes: Mapping[str, int],
 ) -> CompiledModule:
     """The functions of a C file after passes on its loops."""
     from polyir.api.c_programs import preprocessed_file, read_c
@@ -319,13 +333,13 @@ def _compile_c(
 
     def make() -> CompiledModule:
         with _places_shown():
-            program = read_c(file, has_index_arrays(passes))
+            program = read_c(file, has_index_arrays(passes), sizes)
         module = program.module()
         if program.regions:
             module = run_pipeline(module, passes)
         return program.compile(module)
 
-    parts = (source, file.digest, file.options, _compiler_of(options))
+    parts = (source, file.digest, file.options, _compiler_of(options), _in_order(sizes))
     return _cached(parts, passes, make)
 
 

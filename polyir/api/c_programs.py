@@ -12,20 +12,23 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Final
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Operation
 
+from polyir.api.expected_sizes import require_sizes
 from polyir.api.sources import Source
-from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, report
+from polyir.base.diagnostics import OptionError, PolyirError, Remark, RemarkKind, report
 from polyir.frontend.c.definitions import CArray, CDefinition, CNumber, definitions
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import one_statement_a_line
 from polyir.frontend.c.places import SourceArray, SourceScalar, variable_of
 from polyir.frontend.c.preprocess import Preprocessed, preprocess
 from polyir.frontend.c.region_pragmas import files_of_regions
+from polyir.frontend.c.sizes_of_regions import SizesOfRegions
 from polyir.frontend.c.source import SourceFile, SourceRegion, detect_regions, read_regions
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.irregular.extents import UNKNOWN_EXTENTS
@@ -157,12 +160,14 @@ def preprocessed_file(source: Source, options: CompilerOptions | None = None) ->
     return CFile(text, source.filename, options, found)
 
 
-def read_c(file: CFile, takes_data: bool = False) -> CProgram:
+def read_c(
+    file: CFile, takes_data: bool = False, sizes: Mapping[str, int] = MappingProxyType({})
+) -> CProgram:
     """The program in a C file: the regions between `#pragma scop` and `#pragma endscop`.
 
     Without these, all loops that can be transformed are regions. With `takes_data`, loops are for
-    passes on index arrays, which take them as they are. Raises `PolyirError` for text that is not
-    C.
+    passes on index arrays, which take them as they are. `sizes` are expected of the integers of
+    regions. Raises `PolyirError` for text that is not C.
     """
     text, path, macros = file.preprocessed.text, file.filename, file.preprocessed.macros
     is_detecting = path not in files_of_regions(text)
@@ -171,6 +176,10 @@ def read_c(file: CFile, takes_data: bool = False) -> CProgram:
     found = tuple(definitions(text, path, macros))
     lines = {each.line: each.name for each in found}
     regions = tuple(_prepared(regions_of_file, is_detecting, takes_data, lines))
+    expected = SizesOfRegions(require_sizes(sizes))
+    expected.attach(each.content for each in regions)
+    if unknown := expected.unknown():
+        raise OptionError(f"sizes: {unknown[0]}")
     functions = tuple(_function(each, regions) for each in found if each.name != "main")
     return CProgram(file.text, macros, file.digest, file.options, regions, functions)
 
@@ -200,6 +209,8 @@ def _prepared(
     """The regions that can be transformed; the others are reported."""
     for skipped in file.skipped:
         _warn(f"function skipped: {skipped.message}", skipped)
+    for each in file.unused:
+        _warn(each.message, each)
     for lost in file.lost:
         _warn(f"region not transformed: {lost.message}", lost)
     is_found = False

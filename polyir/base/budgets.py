@@ -170,6 +170,13 @@ NEST_CHOICE: Final = Budget(
     "Half a second. Kernels take a fortieth, and the best strategy is known by then.",
 )
 
+EXPECTED_SIZES: Final = Budget(
+    "what arrays and conditions say of sizes",
+    1_000_000,
+    "they say nothing",
+    "A fraction of a second, before anything is tried. Kernels take hundreds or thousands.",
+)
+
 COMPARED_SCHEDULE: Final = Budget(
     "the scheduler of a comparison",
     30_000_000,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,11 +23,13 @@ from polyir.base.diagnostics import (
     Remark,
     RemarkKind,
     location_of,
+    remark,
     remarks_to,
     report,
 )
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import CrashError, Step, in_order, within_operations
+from polyir.choose.assumed_sizes import assumed_sizes
 from polyir.choose.best_nests import ScoredSchedule
 from polyir.choose.machine import Machine
 from polyir.choose.model import Cost, CostModel
@@ -125,13 +127,23 @@ class Candidates:
         self._is_good_enough = is_good_enough
         self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
         self.scops = scheduled_scops(function)
-        self.models = [self.model(each.scop) for each in self.scops]
+        self.sizes = assumed_sizes([each.scop for each in self.scops])
+        self.models = self.models_of(self.scops)
 
-    def model(self, scop: Scop, packed: bool = False) -> CostModel:
-        """The model of a scop, whose operands may be `packed`."""
+    def models_of(self, scops: Sequence[Scheduled], packed: bool = False) -> list[CostModel]:
+        """The models of scops that were made of those of the function, with the same sizes."""
+        values = [{name: size.value for name, size in sizes.items()} for sizes in self.sizes]
+        pairs = zip(scops, values, strict=True)
+        return [self.model(each.scop, packed, sizes) for each, sizes in pairs]
+
+    def model(
+        self, scop: Scop, packed: bool = False, sizes: Mapping[str, int] | None = None
+    ) -> CostModel:
+        """The model of a scop, whose operands may be `packed`, for parameters of some sizes."""
         return self._cost_model(
             scop,
             self.machine,
+            sizes,
             threads=self.threads,
             packed=packed,
             threads_fetch=self._reassociate,
@@ -139,6 +151,7 @@ class Candidates:
 
     def original(self) -> Candidate:
         """The function as it is."""
+        self._say_sizes()
         found = self._candidate(Strategy((), (), (), name=ORIGINAL), self.scops)
         self._say_estimates(found)
         return found
@@ -258,9 +271,9 @@ class Candidates:
         self, strategy: Strategy, scops: Sequence[Scheduled], remarks: tuple[Remark, ...] = ()
     ) -> Candidate:
         """The scops under their schedules, with the cycles that the model finds."""
-        costs = [
-            self.model(each.scop, strategy.packed).estimate(each.scop.schedule) for each in scops
-        ]
+        models = self.models_of(scops, strategy.packed)
+        pairs = zip(models, scops, strict=True)
+        costs = [model.estimate(each.scop.schedule) for model, each in pairs]
         trees = [
             Outcome(each.scop.schedule, dependences=each.scop.dependences, proved=each.is_proved)
             for each in scops
@@ -283,6 +296,12 @@ class Candidates:
             else:
                 self._say_estimates(result)
         return [each for each in results if not isinstance(each, str)]
+
+    def _say_sizes(self) -> None:
+        sizes = {name: size for each in self.sizes for name, size in each.items()}
+        if sizes:
+            text = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+            remark(PASS_NAME, f"sizes: {text}", self.function)
 
     def _say_estimates(self, candidate: Candidate) -> None:
         for cost in candidate.costs:

@@ -101,6 +101,5 @@ def _cycles(candidates: Candidates, mixture: Mixture) -> float:
     """What the trees of a candidate cost with nests of others."""
     memory = mixture.best.memory
     scops = scheduled_scops(candidates.with_memory(memory)) if memory else candidates.scops
-    models = [candidates.model(each.scop, mixture.is_packed) for each in scops]
-    pairs = zip(models, mixture.trees, strict=True)
+    pairs = zip(candidates.models_of(scops, mixture.is_packed), mixture.trees, strict=True)
     return sum(model.estimate(tree.schedule).score for model, tree in pairs)

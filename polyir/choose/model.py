@@ -33,6 +33,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, prod
 
+from polyir.choose.assumed_sizes import parameters_left, values_of
 from polyir.choose.c_compiler import Unrolled, unroll_small_loops
 from polyir.choose.innermost import (
     InstanceCost,
@@ -45,13 +46,7 @@ from polyir.choose.innermost import (
 )
 from polyir.choose.loop_tree import Filters, Leaf, Loop, Node, Parts, loop_tree, tiled
 from polyir.choose.machine import Machine
-from polyir.choose.program import (
-    StatementModel,
-    model_of,
-    ordering_of,
-    parameters_left,
-    values_of,
-)
+from polyir.choose.program import StatementModel, model_of, ordering_of
 from polyir.choose.regions import Form, Region, count, nodes
 from polyir.choose.states import State, bytes_touched
 from polyir.model.scop import Scop

@@ -21,9 +21,6 @@ from polyir.model.vectors import element_bytes
 from polyir.sets.boxes import ends_of
 from polyir.sets.maps import at_sizes
 
-DEFAULT_ELEMENTS: Final = 1_000_000
-"""How many elements the array of most dimensions is taken to have when nothing is known of it."""
-
 
 @dataclass(frozen=True)
 class Reference:
@@ -122,39 +119,6 @@ def _variables(reference: Reference) -> frozenset[int]:
 
 
 Values = Mapping[str, int]
-
-
-def values_of(scop: Scop, sizes: Mapping[str, int] | None = None) -> dict[str, int]:
-    """A number for each parameter: what the context says, else `sizes`, else `default_size`."""
-    space = scop.context.get_space()
-    found: dict[str, int] = {}
-    size = default_size(scop)
-    for position in range(space.dim(isl.dim_type.param)):
-        name = space.get_dim_name(isl.dim_type.param, position) or ""
-        value = scop.context.plain_get_val_if_fixed(isl.dim_type.param, position)
-        if value.is_int():
-            found[name] = int(value.to_python())
-        else:
-            found[name] = (sizes or {}).get(name, size)
-    return found
-
-
-def default_size(scop: Scop) -> int:
-    """What a parameter is taken to be when nothing is known of it: 1000 for matrices."""
-    ranks = [
-        array.type.get_num_dims()
-        for array in scop.arrays.values()
-        if isinstance(array.type, MemRefType)
-    ]
-    size: float = DEFAULT_ELEMENTS ** (1 / max([2, *ranks]))
-    return round(size)
-
-
-def parameters_left(scop: Scop) -> bool:
-    """Whether some parameter has no value in the context."""
-    count = scop.context.dim(isl.dim_type.param)
-    values = (scop.context.plain_get_val_if_fixed(isl.dim_type.param, n) for n in range(count))
-    return not all(value.is_int() for value in values)
 
 
 def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:

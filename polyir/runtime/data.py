@@ -23,8 +23,7 @@ from polyir.model.statements import AccessKind
 from polyir.runtime.functions import numpy_type
 from polyir.sets.boxes import greatest_of
 from polyir.sets.lists import maps_of, parameters_of
-from polyir.sets.maps import at_sizes
-from polyir.sets.values import isl_value
+from polyir.sets.maps import at_sizes, nearest_value, values_of_parameter
 from polyir.target.abi import (
     ArrayParameter,
     Parameter,
@@ -116,7 +115,7 @@ def _sizes_in_context(
         if source in given:
             continue
         name = _name(names, source)
-        chosen[source] = _nearest_value(left, name, default_size)
+        chosen[source] = nearest_value(values_of_parameter(left, name), default_size)
         left = at_sizes(left, {name: chosen[source]})
         if chosen[source] != default_size:
             note = f"{name} is {chosen[source]}: {default_size} is outside the context {context}"
@@ -150,23 +149,6 @@ def _preferably_positive(points: isl.Set, name: str) -> isl.Set:
         return points
     positive = points.lower_bound_val(isl.dim_type.param, position, isl.Val(1))
     return points if positive.is_empty() else positive
-
-
-def _nearest_value(points: isl.Set, name: str, wanted: int) -> int:
-    """The greatest value up to `wanted` that the parameter has in `points`, or the least above."""
-    position = points.find_dim_by_name(isl.dim_type.param, name)
-    if position < 0:
-        return wanted
-    others = points.dim(isl.dim_type.param)
-    line = points.project_out(isl.dim_type.param, position + 1, others - position - 1)
-    line = line.project_out(isl.dim_type.param, 0, position)
-    line = isl.Set.from_params(line).insert_dims(isl.dim_type.set, 0, 1)
-    line = line.equate(isl.dim_type.param, 0, isl.dim_type.set, 0)
-    line = line.project_out(isl.dim_type.param, 0, 1)
-    below = line.upper_bound_val(isl.dim_type.set, 0, isl_value(wanted))
-    nearest_points = line.lexmin() if below.is_empty() else below.lexmax()
-    point = nearest_points.sample_point()
-    return int(point.get_coordinate_val(isl.dim_type.set, 0).to_python())
 
 
 def _is_size(parameter: Parameter) -> bool:

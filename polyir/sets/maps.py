@@ -36,6 +36,30 @@ def at_sizes(points: Relation, sizes: Mapping[str, int]) -> Relation:
     return points
 
 
+def values_of_parameter(points: isl.Set, name: str) -> isl.Set:
+    """`{ [x] }`: the values that a parameter has in `points`, all others being free."""
+    position = points.find_dim_by_name(isl.dim_type.param, name)
+    if position < 0:
+        return isl.Set("{ [x] }")
+    others = points.params().dim(isl.dim_type.param)
+    line = points.params().project_out(isl.dim_type.param, position + 1, others - position - 1)
+    line = line.project_out(isl.dim_type.param, 0, position)
+    line = isl.Set.from_params(line).insert_dims(isl.dim_type.set, 0, 1)
+    line = line.equate(isl.dim_type.param, 0, isl.dim_type.set, 0)
+    return line.project_out(isl.dim_type.param, 0, 1)
+
+
+def nearest_value(values: isl.Set, wanted: int) -> int:
+    """The greatest number up to `wanted` of a set of numbers, `{ [x] }`, or the least above.
+
+    The set must not be empty.
+    """
+    below = values.upper_bound_val(isl.dim_type.set, 0, isl_value(wanted))
+    nearest_points = values.lexmin() if below.is_empty() else below.lexmax()
+    point = nearest_points.sample_point()
+    return int(point.get_coordinate_val(isl.dim_type.set, 0).to_python())
+
+
 def coordinate(points: Relation, position: int) -> Relation:
     """`{ [x] }` or `{ [i] -> [x] }`: the values of one coordinate of a set or of a map's range."""
     count = points.dim(isl.dim_type.out)

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.base.diagnostics import OptionError, PolyirError, nearest
+from polyir.dialects.expected_sizes import without_expectations
 from polyir.dialects.scop import scops_in
 from polyir.loops.levels import has_equations
 from polyir.model.scop import Scop, scop_of
@@ -81,10 +82,14 @@ def function_of(module: ModuleOp, name: str | None) -> FuncOp:
 def digest_of(module: ModuleOp) -> str:
     """A hash of what a module says: comments, spaces and the names of values do not matter.
 
+    Neither do the sizes that are expected: a pipeline that is known needs none.
+
     The module is to be as it was read, before any pass.
     """
     copy = module.clone()
     for op in copy.walk():
+        if isinstance(op, FuncOp):
+            without_expectations(op)
         for result in op.results:
             result.name_hint = None
         for region in op.regions:

@@ -35,7 +35,7 @@ class ArrayPragma:
 
 def is_array_pragma(node: c_ast.Node | None, keyword: str) -> bool:
     """Whether a node is a pragma of this kind."""
-    return _rest(node, keyword) is not None
+    return rest_of_pragma(node, keyword) is not None
 
 
 def array_pragma(node: c_ast.Pragma, keyword: str, what: str, scopes: Scopes) -> ArrayPragma:
@@ -44,7 +44,7 @@ def array_pragma(node: c_ast.Pragma, keyword: str, what: str, scopes: Scopes) ->
     Raises `InputSyntaxError` if it has another form, or names no variable.
     """
     location = location_of_node(node)
-    found = _REST.fullmatch(_rest(node, keyword) or "")
+    found = _REST.fullmatch(rest_of_pragma(node, keyword) or "")
     if found is None:
         raise InputSyntaxError(f"expected '#pragma polyir {keyword}(ARRAY: {what}, ...)'", location)
     name = found["array"]
@@ -53,8 +53,8 @@ def array_pragma(node: c_ast.Pragma, keyword: str, what: str, scopes: Scopes) ->
     return ArrayPragma(name, found["text"], location)
 
 
-def _rest(node: c_ast.Node | None, keyword: str) -> str | None:
-    """What follows the keyword."""
+def rest_of_pragma(node: c_ast.Node | None, keyword: str) -> str | None:
+    """What follows the keyword of a pragma for polyir; `None` for other nodes."""
     if not isinstance(node, c_ast.Pragma):
         return None
     found = _PRAGMA.fullmatch(node.string or "")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from polyir.base.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.frontend.c.statement_expressions import (
     after_parenthesis,
     without_statement_expressions,
@@ -83,6 +83,7 @@ _KEYWORDS = (
     "short signed static struct typedef union unsigned void volatile _Bool _Complex"
 )
 _FOR = re.compile(r"\bfor\b")
+_PRAGMA = re.compile(r"[ \t]*#[ \t]*pragma[ \t]+(?P<text>polyir\b.*)")
 _SCOP = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+scop\b", re.MULTILINE)
 _LINE_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:line\b|\d).*$", re.MULTILINE)
 _CXX_SUFFIXES = (
@@ -105,6 +106,14 @@ Promise = Literal["const", "pure"]
 
 
 @dataclass(frozen=True)
+class Directive:
+    """What follows the word `pragma`, and where it is."""
+
+    text: str
+    location: SourceLocation
+
+
+@dataclass(frozen=True)
 class Chunk:
     """One external declaration: its text, where it begins, and where a function's body begins."""
 
@@ -112,6 +121,8 @@ class Chunk:
     file: str
     line: int
     body: int | None
+    pragmas: tuple[Directive, ...] = ()
+    """Those for polyir in front of a function."""
 
     @property
     def has_loop(self) -> bool:
@@ -350,6 +361,7 @@ def _chunks(text: str) -> Iterator[Chunk]:
     start: int | None = None
     start_file, start_line = file, line
     body: int | None = None
+    pragmas: list[Directive] = []
     for match in _TOKEN.finditer("\n" + text):
         token, position = match.group(), match.start()
         if token[0] == "\n":
@@ -358,8 +370,9 @@ def _chunks(text: str) -> Iterator[Chunk]:
             if marker is not None:
                 # The marker names the line that follows it.
                 line, file = int(marker[1]) - 1, marker[2]
-            elif start is None and token[1:].lstrip("# \t").startswith("pragma"):
-                continue
+            elif start is None and (pragma := _PRAGMA.fullmatch(token[1:])) is not None:
+                place = SourceLocation(file, line, pragma.start("text") + 1)
+                pragmas.append(Directive(pragma["text"], place))
             continue
         if start is None:
             if token.isspace():
@@ -375,8 +388,11 @@ def _chunks(text: str) -> Iterator[Chunk]:
         if token == ";" and depth == 0 and _declares_parameters(text, start - 1, match.end() - 1):
             continue
         if depth == 0 and ends:
-            yield Chunk(text[start - 1 : match.end() - 1], start_file, start_line, body)
+            before = () if body is None else tuple(pragmas)
+            yield Chunk(text[start - 1 : match.end() - 1], start_file, start_line, body, before)
             start = None
+            if body is not None:
+                pragmas = []
 
 
 def _tail(text: str, last: str) -> str:

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
+from pycparser.c_parser import Coord
 
 from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.base.internal_errors import InternalError, internal_errors_of, wants_traceback
 from polyir.frontend.c.advice import advised
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node
+from polyir.frontend.c.expected_sizes import is_expectation
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.names import nodes_below
 from polyir.frontend.c.parsing import parsed
-from polyir.frontend.c.preprocess import Declarations
+from polyir.frontend.c.preprocess import Chunk, Declarations, Directive
 from polyir.frontend.c.region_pragmas import (
     UnreadFileError,
     has_own_line,
@@ -23,7 +25,8 @@ from polyir.frontend.c.region_pragmas import (
     region_pragmas,
 )
 from polyir.frontend.c.scopes import Scopes
-from polyir.frontend.c.stated_arrays import StatedArrays, is_about_array
+from polyir.frontend.c.size_bounds import bounds_where
+from polyir.frontend.c.stated import Stated, is_stating
 from polyir.frontend.c.translation import RegionTranslator, TranslatedRegion
 from polyir.frontend.c.types import SCHAR, UCHAR
 
@@ -72,6 +75,8 @@ class SourceFile:
     left_nests: int = 0
     is_complete: bool = True
     """Whether the file ends after a declaration, as valid C does."""
+    unused: tuple[PolyirError, ...] = ()
+    """Pragmas about what no region has."""
 
 
 def read_regions(
@@ -116,7 +121,7 @@ def _read(
     scopes = Scopes(plain_char)
     reader = _RegionFinder(path, scopes, functions, source, is_detecting, takes_data)
     for item in tree.ext:
-        reader.read(item)
+        reader.read(item, _sizes_before(item, declarations.chunks))
     pragmas = region_pragmas(text, declarations.chunks)
     errors = [each.content for each in reader.regions if isinstance(each.content, PolyirError)]
     named = [error.location for error in errors]
@@ -131,6 +136,7 @@ def _read(
         sum(pragma.is_start for pragma in pragmas),
         reader.left_nests,
         declarations.is_complete,
+        tuple(reader.unused()),
     )
 
 
@@ -168,14 +174,21 @@ class _RegionFinder:
         self._is_detecting = is_detecting
         self._outer_lines: list[int] = []
         self._translator = RegionTranslator(scopes, functions, takes_data)
-        self._stated = StatedArrays()
+        self._stated = Stated()
 
-    def read(self, item: c_ast.Node) -> None:
-        """Add an external declaration."""
+    def unused(self) -> list[InputSyntaxError]:
+        """Pragmas about what no region has."""
+        return self._translator.expected.unused()
+
+    def read(self, item: c_ast.Node, pragmas: Sequence[c_ast.Pragma] = ()) -> None:
+        """Add an external declaration, with the pragmas in front of a function."""
         self._scopes.declare(item)
         if isinstance(item, c_ast.FuncDef):
             with self._scopes.nested():
                 self._scopes.declare_parameters(item)
+                self._stated = Stated()
+                for pragma in pragmas:
+                    self._stated = self._stated.after(pragma, self._scopes)
                 self._search(item, item.body, self._is_detecting)
 
     def _search(self, function: c_ast.FuncDef, node: c_ast.Node, is_detecting: bool) -> None:
@@ -187,8 +200,13 @@ class _RegionFinder:
             place = location_of_node(node) if isinstance(node, c_ast.For) else None
             if place is not None:
                 self._outer_lines.append(place.line)
-            for items in _blocks_of(node):
+            outer = self._stated
+            for number, items in enumerate(_blocks_of(node)):
+                if isinstance(node, c_ast.If):
+                    holds = node.iftrue is not None and number == 0
+                    self._stated = outer.within(bounds_where(node.cond, holds, self._scopes))
                 self._search_items(function, items, is_detecting)
+            self._stated = outer
             if place is not None:
                 self._outer_lines.pop()
 
@@ -212,7 +230,7 @@ class _RegionFinder:
                     self._leave(
                         place, PolyirError("the pragma before it is about this loop", place)
                     )
-            elif isinstance(item, c_ast.Pragma) and is_about_array(item):
+            elif isinstance(item, c_ast.Pragma) and is_stating(item):
                 self._stated = self._stated.after(item, self._scopes)
             elif isinstance(item, c_ast.Case | c_ast.Default):
                 # Its declarations are those of the block of the `switch`.
@@ -220,11 +238,14 @@ class _RegionFinder:
             elif is_detecting and isinstance(item, c_ast.For):
                 position = self._detected(function, items, position)
             elif not is_detecting and _is_pragma(item, "scop"):
+                outer = self._stated
                 position = self._region(function, items, position)
+                self._stated = outer
             else:
                 if isinstance(item, c_ast.Decl | c_ast.Typedef):
                     self._scopes.declare(item)
                 self._search(function, item, is_detecting)
+            self._stated = self._stated.after_statement(item, self._scopes)
             position += 1
 
     def _region(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
@@ -244,6 +265,9 @@ class _RegionFinder:
         assert head is not None
         following = items[end + 1 :]
         statements = items[start + 1 : end]
+        while statements and isinstance(first := statements[0], c_ast.Pragma) and is_stating(first):
+            self._stated = self._stated.after(first, self._scopes)
+            statements.pop(0)
         content = self._content(function, statements, following)
         shared = [line for line in (location.line, last.line) if not self._has_own_line(line)]
         if shared:
@@ -432,6 +456,22 @@ class _RegionFinder:
         return any(isinstance(node, c_ast.For) for node in below)
 
 
+def _sizes_before(item: c_ast.Node, chunks: Sequence[Chunk]) -> list[c_ast.Pragma]:
+    """The pragmas in front of a function that are about sizes, and no promises."""
+    place = location_of_node(item.decl) if isinstance(item, c_ast.FuncDef) else None
+    if place is None:
+        return []
+    before = [each for each in chunks if each.file == place.file and each.line <= place.line]
+    nodes = [_pragma(each) for each in before[-1].pragmas] if before else []
+    return [node for node in nodes if is_expectation(node)]
+
+
+def _pragma(directive: Directive) -> c_ast.Pragma:
+    """A pragma as the parser gives those in functions."""
+    place = directive.location
+    return c_ast.Pragma(directive.text, Coord(place.file, place.line, place.column))
+
+
 def _blocks_of(node: c_ast.Node) -> Iterator[list[c_ast.Node]]:
     """The lists of statements that a statement consists of."""
     match node:
@@ -453,9 +493,7 @@ def _is_body(
     if list(items) != list(function.body.block_items or ()):
         return False
     before = items[:start]
-    if not all(
-        isinstance(item, c_ast.Decl | c_ast.Typedef) or is_about_array(item) for item in before
-    ):
+    if not all(isinstance(item, c_ast.Decl | c_ast.Typedef) or is_stating(item) for item in before):
         return False
     return all(
         isinstance(item, c_ast.Return) and isinstance(item.expr, c_ast.Constant | None)
@@ -466,7 +504,7 @@ def _is_body(
 def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:
     before = items[position - 1] if position > 0 else None
     is_own = any(_is_pragma(before, word) for word in ("scop", "endscop"))
-    is_own |= is_about_array(before)
+    is_own |= is_stating(before)
     return isinstance(before, c_ast.Pragma) and not is_own
 
 

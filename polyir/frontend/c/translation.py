@@ -22,6 +22,7 @@ from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.entry_values import function_of_values
 from polyir.frontend.c.errors import NotModelledError, refuse
+from polyir.frontend.c.expected_sizes import PragmaUses, attach_bounds, attach_declared
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.index_arrays import attach_facts
 from polyir.frontend.c.inlining import Inliner
@@ -37,7 +38,7 @@ from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.reads import Reads
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.side_effects import with_steps_apart
-from polyir.frontend.c.stated_arrays import StatedArrays
+from polyir.frontend.c.stated import Stated
 from polyir.frontend.c.statements import Statements
 from polyir.frontend.c.tracking import FinalValues, needed_after, trackable_names
 from polyir.frontend.c.types import Arithmetic
@@ -113,13 +114,14 @@ class RegionTranslator:
         self._functions = functions
         self._takes_data = takes_data
         self._names: dict[str, int] = {}
+        self.expected = PragmaUses()
 
     def translate(
         self,
         function: c_ast.FuncDef,
         statements: Sequence[c_ast.Node],
         following: Sequence[c_ast.Node],
-        stated: StatedArrays,
+        stated: Stated,
         drops_pragmas: bool,
     ) -> TranslatedRegion:
         """The region, with calls inlined; raises `NotModelledError`.
@@ -149,7 +151,7 @@ class RegionTranslator:
         inliner: Inliner,
         function: c_ast.FuncDef,
         statements: Sequence[c_ast.Node],
-        stated: StatedArrays,
+        stated: Stated,
         drops_pragmas: bool,
     ) -> TranslatedRegion:
         apart = with_steps_apart(inliner.expanded(statements))
@@ -178,7 +180,7 @@ class RegionTranslator:
         inliner: Inliner,
         function: c_ast.FuncDef,
         statements: Sequence[c_ast.Node],
-        stated: StatedArrays,
+        stated: Stated,
         modelled: _ModelledStatements,
         name: str,
     ) -> TranslatedRegion:
@@ -237,6 +239,9 @@ class RegionTranslator:
         operation.update_function_type()
         attach_facts(operation, arguments, stated.facts, self._scopes)
         attach_sizes(operation, sizes)
+        self.expected.attach(operation, arguments, stated.expected, self._scopes)
+        attach_declared(operation, arguments, function, self._scopes)
+        attach_bounds(operation, arguments, stated.bounds, self._scopes)
         points_to = PointsTo(function, self._scopes)
         mentioned = tuple(
             dict.fromkeys((*region_names(statements, self._scopes).mentioned, *names.mentioned))

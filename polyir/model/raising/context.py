@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import islpy as isl
 from xdsl.dialects import arith, func, memref
@@ -99,15 +99,19 @@ def is_certain(access: Access, statement: StmtOp) -> bool:
     return is_executed and access.relation.is_single_valued()
 
 
-def outside_of_array(scop: Scop, access: Access) -> list[isl.Set]:
-    """The elements beyond each known bound, one set per bound."""
+Extents = Callable[[Scop, SSAValue, int, isl.LocalSpace], isl.PwAff | None]
+"""The size of a dimension of an array in a scop, as a function on a space, if there is one."""
+
+
+def outside_of_array(scop: Scop, access: Access, extents: Extents | None = None) -> list[isl.Set]:
+    """The elements beyond each known bound, one set per bound; of `extents` instead, if given."""
     array = scop.arrays[access.array]
     space = access.relation.get_space().range()
     local = isl.LocalSpace.from_space(space)
     zero = isl.PwAff.zero_on_domain(local)
     outside = []
     for dimension in range(len(shape_of(array))):
-        extent = known_extent(scop, array, dimension, local)
+        extent = (extents or known_extent)(scop, array, dimension, local)
         if extent is not None:
             variable = isl.Aff.var_on_domain(local, isl.dim_type.set, dimension)
             subscript = isl.PwAff.from_aff(variable)
