@@ -42,10 +42,10 @@ class InstanceCost:
 
     `lanes` is how many run at once, `strided` how many references move by more than an element,
     `chain` the latency of the dependences that the loop carries. If it `has_rest`, what is left
-    after the last whole vector runs in vectors of half the size, and then alone; if it `is_masked`,
-    in one more vector. `in_flight` is how
-    many instances a processor has at once that do not depend on each other but by the chain; 0 if
-    the loop around carries a dependence, too.
+    after the last whole vector runs in vectors of half the size, and then alone. If `masked` is
+    not 0, as many instances run together, some of them for nothing. `in_flight` is how many
+    instances a processor has at once that do not depend on each other but by the chain; 0 if the
+    loop around carries a dependence, too.
     """
 
     cycles: float
@@ -54,7 +54,7 @@ class InstanceCost:
     strided: int
     chain: float
     has_rest: bool = False
-    is_masked: bool = False
+    masked: int = 0
     in_flight: float = 0.0
 
     def cycles_of(self, iterations: float) -> float:
@@ -63,8 +63,8 @@ class InstanceCost:
             # The next iterations of the loop around begin while a short chain is computed.
             part = min(1.0, iterations / self.in_flight)
             return max(self.cycles, part * self.chain)
-        if self.is_masked:
-            return self.cycles * ceil(iterations / self.lanes) * self.lanes / max(1.0, iterations)
+        if self.masked:
+            return self.cycles * ceil(iterations / self.masked) * self.masked / max(1.0, iterations)
         if not self.has_rest or self.lanes <= 1:
             return self.cycles
         whole = iterations // self.lanes * self.lanes
@@ -277,8 +277,8 @@ def _vector_kernel(
     copies = max(1, rows) * vectors
     cycles = _cycles(model, machine, loads, stores, copies, lanes)
     each = cycles / (copies * lanes * VECTOR_EFFICIENCY)
-    is_vector = each < scalar
-    return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0, is_masked=is_vector)
+    masked = vectors * lanes if each < scalar else 0
+    return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0, masked=masked)
 
 
 def masked_cycles(models: Sequence[StatementModel]) -> float:

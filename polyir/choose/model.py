@@ -377,6 +377,8 @@ class CostModel:
                 tries = [low + step * round((trips_here - 1) * part / 8) for part in range(1, 8)]
                 points = tuple((value, trips_here / 8) for value in tries)
                 entered = self._entered(node, states, active, points)
+            # The rows of a block run together, some of them for nothing.
+            idle = ceil(trips_here / node.rows) * node.rows / trips_here if node.rows else 1.0
             for inner, weight in entered:
                 size, _ = self._touched(inner)
                 one = self._visit(node.body, inner, loops, in_parallel or forks)
@@ -385,6 +387,7 @@ class CostModel:
                         self._copies(name) * self._instance_cost(loops, name).cycles_of(trips_here)
                         for name in inner
                     )
+                one.compute *= idle
                 bodies.append((weight, one.compute))
                 for level, capacity in enumerate(self._capacities):
                     fits[level] = fits[level] and size <= capacity
