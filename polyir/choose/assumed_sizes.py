@@ -102,13 +102,17 @@ def parameters_left(scop: Scop) -> bool:
 
 
 def default_size(scop: Scop) -> int:
-    """What a parameter is taken to be when nothing is known of it: 1000 for matrices."""
+    """What a parameter is taken to be when nothing is known of it: 1000 for matrices.
+
+    It is a million for arrays of one dimension that no nest of loops uses.
+    """
     ranks = [
         array.type.get_num_dims()
         for array in scop.arrays.values()
         if isinstance(array.type, MemRefType)
     ]
-    size: float = DEFAULT_ELEMENTS ** (1 / max([2, *ranks]))
+    depth = max((each.domain.dim(isl.dim_type.set) for each in scop.bodies), default=0)
+    size: float = DEFAULT_ELEMENTS ** (1 / max(1, min(2, depth), *ranks))
     return round(size)
 
 
