@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -125,12 +125,19 @@ class Candidates:
         self.scops = scheduled_scops(function)
         self.models = [self.model(each.scop) for each in self.scops]
 
-    def model(self, scop: Scop, packed: bool = False) -> CostModel:
+    def model(
+        self,
+        scop: Scop,
+        packed: bool = False,
+        sizes: Mapping[str, int] | None = None,
+        threads: int | None = None,
+    ) -> CostModel:
         """The model of a scop, whose operands may be `packed`."""
         return self._cost_model(
             scop,
             self.machine,
-            threads=self.threads,
+            sizes,
+            threads or self.threads,
             packed=packed,
             threads_fetch=self._reassociate,
         )

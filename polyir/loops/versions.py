@@ -1,0 +1,145 @@
+"""Two versions of a function, of which a test of sizes at its entry chooses one.
+
+    %holds = ...
+    scf.if %holds {
+      ... the loops that were chosen for large sizes
+    } else {
+      ... those of the input
+    } {polyir.versions}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, UnitAttr, f64, i64
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.model.raising.effects import is_pure, may_trap
+
+VERSIONS: Final = "polyir.versions"
+"""The attribute of an `scf.if` that runs the loops of the input where its condition fails."""
+
+
+def entry_test(
+    function: FuncOp, products: Sequence[Sequence[SSAValue]], least: int
+) -> Block | None:
+    """Operations that find out whether a sum of products of sizes is at least a number.
+
+    The block has the arguments of the function, whose values the sizes are; it ends with the
+    condition. There is none if a size is not known at the entry.
+    """
+    entry = Block(arg_types=function.function_type.inputs.data)
+    known: dict[SSAValue, SSAValue] = dict(
+        zip(function.body.blocks[0].args, entry.args, strict=True)
+    )
+    builder = Builder(InsertPoint.at_end(entry))
+    factors = [[_at_entry(size, known, builder) for size in product] for product in products]
+    values = [[each for each in product if each is not None] for product in factors]
+    if values != factors:
+        return None
+    if len(values) == 1 and len(values[0]) == 1:
+        limit = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(least))).result
+        builder.insert(arith.CmpiOp(values[0][0], limit, "sge"))
+        return entry
+    # The product of integers may overflow.
+    total: SSAValue | None = None
+    for product in values:
+        part: SSAValue | None = None
+        for value in product:
+            number = builder.insert(arith.IndexCastOp(value, i64)).result
+            real = builder.insert(arith.SIToFPOp(number, f64)).result
+            part = real if part is None else builder.insert(arith.MulfOp(part, real)).result
+        assert part is not None
+        total = part if total is None else builder.insert(arith.AddfOp(total, part)).result
+    assert total is not None
+    limit = builder.insert(arith.ConstantOp(FloatAttr(float(least), f64))).result
+    builder.insert(arith.CmpfOp(total, limit, "oge"))
+    return entry
+
+
+def _at_entry(
+    value: SSAValue, known: dict[SSAValue, SSAValue], builder: Builder
+) -> SSAValue | None:
+    """A value as it is computed at the entry, if that needs nothing but the arguments."""
+    if value in known:
+        return known[value]
+    op = value.owner
+    if not isinstance(op, Operation) or not is_pure(op) or may_trap(op):
+        return None
+    if any(_at_entry(operand, known, builder) is None for operand in op.operands):
+        return None
+    copy = builder.insert(op.clone(known))
+    known.update(zip(op.results, copy.results, strict=True))
+    return known[value]
+
+
+def add_version(function: FuncOp, original: FuncOp, entry: Block) -> None:
+    """Let a function run as another one, which is used up, where the test `entry` fails."""
+    assert entry.last_op is not None
+    branches = [_moved(each, entry) for each in (function, original)]
+    types = function.function_type.outputs.data
+    choice = scf.IfOp(entry.last_op.results[0], types, *branches)
+    choice.attributes[VERSIONS] = UnitAttr()
+    choice.location = function.location
+    for old, new in zip(function.body.block.args, entry.args, strict=True):
+        new.name_hint = old.name_hint
+    entry.add_ops([choice, ReturnOp(*choice.results)])
+    function.detach_region(function.body).erase()
+    function.add_region(Region(entry))
+
+
+def _moved(function: FuncOp, entry: Block) -> Region:
+    """The operations of a function, which use the arguments of another block."""
+    block, branch = function.body.block, Block()
+    for old, new in zip(block.args, entry.args, strict=True):
+        old.replace_all_uses_with(new)
+    for op in tuple(block.ops):
+        op.detach()
+        branch.add_op(scf.YieldOp(*op.operands) if isinstance(op, ReturnOp) else op)
+    return Region(branch)
+
+
+def versions_of(function: FuncOp) -> scf.IfOp | None:
+    """The choice between two versions of a function, if it has them."""
+    if len(function.body.blocks) != 1:
+        return None
+    for op in function.body.block.ops:
+        if isinstance(op, scf.IfOp) and VERSIONS in op.attributes:
+            return op
+    return None
+
+
+def take_test(function: FuncOp) -> FuncOp | None:
+    """Leave a function without results its version for large sizes, and return the test.
+
+    It is a function of the same arguments that returns the condition.
+    """
+    choice = versions_of(function)
+    if choice is None or choice.results:
+        return None
+    test = FuncOp(
+        f"{function.sym_name.data}_sizes", (function.function_type.inputs.data, [choice.cond.type])
+    )
+    known: dict[SSAValue, SSAValue] = dict(
+        zip(function.body.block.args, test.body.block.args, strict=True)
+    )
+    for op in function.body.block.ops:
+        if op is choice:
+            break
+        test.body.block.add_op(op.clone(known))
+    test.body.block.add_op(ReturnOp(known[choice.cond]))
+    before = tuple(function.body.block.ops)[: function.body.block.get_operation_index(choice)]
+    branch = choice.true_region.block
+    for op in tuple(branch.ops):
+        op.detach()
+        if not isinstance(op, scf.YieldOp):
+            function.body.block.insert_op_before(op, choice)
+    for op in (choice, *reversed(before)):
+        Rewriter.erase_op(op)
+    return test
