@@ -10,12 +10,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, UnitAttr, f64, i64
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, UnitAttr, f64, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -32,13 +32,15 @@ def entry_test(
     """Operations that find out whether a sum of products of sizes is at least a number.
 
     The block has the arguments of the function, whose values the sizes are; it ends with the
-    condition. There is none if a size is not known at the entry.
+    condition. There is none if a size, or what else may be in bounds, is not known at the entry.
     """
     entry = Block(arg_types=function.function_type.inputs.data)
     known: dict[SSAValue, SSAValue] = dict(
         zip(function.body.blocks[0].args, entry.args, strict=True)
     )
     builder = Builder(InsertPoint.at_end(entry))
+    if any(_at_entry(each, known, builder) is None for each in _indices(function)):
+        return None
     factors = [[_at_entry(size, known, builder) for size in product] for product in products]
     values = [[each for each in product if each is not None] for product in factors]
     if values != factors:
@@ -74,17 +76,40 @@ def _at_entry(
         return None
     if any(_at_entry(operand, known, builder) is None for operand in op.operands):
         return None
-    copy = builder.insert(op.clone(known))
-    known.update(zip(op.results, copy.results, strict=True))
+    copy = op.clone(known)
+    same = next((each for each in builder.insertion_point.block.ops if _is_same(each, copy)), None)
+    if same is None:
+        builder.insert(copy)
+    else:
+        copy.erase()
+    known.update(zip(op.results, (same or copy).results, strict=True))
     return known[value]
+
+
+def _is_same(one: Operation, other: Operation) -> bool:
+    """Whether two pure operations compute the same."""
+    return (
+        one.name == other.name
+        and tuple(one.operands) == tuple(other.operands)
+        and one.attributes == other.attributes
+        and one.properties == other.properties
+    )
+
+
+def _indices(function: FuncOp) -> Iterator[SSAValue]:
+    """The values that bounds of affine loops may have only if they are not computed in an `if`."""
+    for op in function.body.blocks[0].ops:
+        if not isinstance(op, arith.ConstantOp):
+            yield from (each for each in op.results if isinstance(each.type, IndexType))
 
 
 def add_version(function: FuncOp, original: FuncOp, entry: Block) -> None:
     """Let a function run as another one, which is used up, where the test `entry` fails."""
     assert entry.last_op is not None
+    condition = entry.last_op.results[0]
     branches = [_moved(each, entry) for each in (function, original)]
     types = function.function_type.outputs.data
-    choice = scf.IfOp(entry.last_op.results[0], types, *branches)
+    choice = scf.IfOp(condition, types, *branches)
     choice.attributes[VERSIONS] = UnitAttr()
     choice.location = function.location
     for old, new in zip(function.body.block.args, entry.args, strict=True):
@@ -95,13 +120,22 @@ def add_version(function: FuncOp, original: FuncOp, entry: Block) -> None:
 
 
 def _moved(function: FuncOp, entry: Block) -> Region:
-    """The operations of a function, which use the arguments of another block."""
+    """The operations of a function, which use the values of another block."""
     block, branch = function.body.block, Block()
-    for old, new in zip(block.args, entry.args, strict=True):
+    known = dict[SSAValue, SSAValue](zip(block.args, entry.args, strict=True))
+    builder = Builder(InsertPoint.at_end(entry))
+    for each in tuple(_indices(function)):
+        _at_entry(each, known, builder)
+    for old, new in known.items():
         old.replace_all_uses_with(new)
     for op in tuple(block.ops):
         op.detach()
-        branch.add_op(scf.YieldOp(*op.operands) if isinstance(op, ReturnOp) else op)
+        if isinstance(op, ReturnOp):
+            branch.add_op(scf.YieldOp(*op.operands))
+        if isinstance(op, ReturnOp) or any(each in known for each in op.results):
+            op.erase()
+        else:
+            branch.add_op(op)
     return Region(branch)
 
 
@@ -115,6 +149,12 @@ def versions_of(function: FuncOp) -> scf.IfOp | None:
     return None
 
 
+def chosen_block(function: FuncOp) -> Block:
+    """The operations of a function, or of its version for large sizes."""
+    versions = versions_of(function)
+    return function.body.blocks[0] if versions is None else versions.true_region.block
+
+
 def take_test(function: FuncOp) -> FuncOp | None:
     """Leave a function without results its version for large sizes, and return the test.
 
@@ -123,23 +163,21 @@ def take_test(function: FuncOp) -> FuncOp | None:
     choice = versions_of(function)
     if choice is None or choice.results:
         return None
-    test = FuncOp(
-        f"{function.sym_name.data}_sizes", (function.function_type.inputs.data, [choice.cond.type])
-    )
-    known: dict[SSAValue, SSAValue] = dict(
-        zip(function.body.block.args, test.body.block.args, strict=True)
-    )
-    for op in function.body.block.ops:
-        if op is choice:
-            break
-        test.body.block.add_op(op.clone(known))
+    block = function.body.block
+    inputs = function.function_type.inputs.data
+    test = FuncOp(f"{function.sym_name.data}_sizes", (inputs, [choice.cond.type]))
+    known = dict[SSAValue, SSAValue](zip(block.args, test.body.block.args, strict=True))
+    before = tuple(block.ops)[: block.get_operation_index(choice)]
+    test.body.block.add_ops(op.clone(known) for op in before)
     test.body.block.add_op(ReturnOp(known[choice.cond]))
-    before = tuple(function.body.block.ops)[: function.body.block.get_operation_index(choice)]
-    branch = choice.true_region.block
-    for op in tuple(branch.ops):
+    for op in tuple(choice.true_region.block.ops):
         op.detach()
-        if not isinstance(op, scf.YieldOp):
-            function.body.block.insert_op_before(op, choice)
-    for op in (choice, *reversed(before)):
-        Rewriter.erase_op(op)
+        if isinstance(op, scf.YieldOp):
+            op.erase()
+        else:
+            block.insert_op_before(op, choice)
+    Rewriter.erase_op(choice)
+    for op in reversed(before):
+        if not any(each.uses for each in op.results):
+            Rewriter.erase_op(op)
     return test
