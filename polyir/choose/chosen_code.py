@@ -16,6 +16,7 @@ from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
 from polyir.base.limits import limited
 from polyir.choose.candidates import Candidate, Candidates, private_arrays, remarks_in
 from polyir.choose.mixtures import Mixture
+from polyir.choose.remarks import PASS_NAME
 from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
 from polyir.choose.strategies import made
 from polyir.choose.versions import LeastWork
@@ -36,8 +37,11 @@ def replace_by(candidates: Candidates, mixture: Mixture, least: LeastWork | None
     as steps of the program that the function is in.
     """
     best, function = mixture.best, candidates.function
-    entry = None if least is None else entry_test(function, least.products, least.least)
+    entry = None if least is None else entry_test(function, least.products, least.amount)
     original = ModuleOp([function.clone()])
+    if least is not None and entry is not None:
+        message = f"with {least.text} below {least.amount}, the original order runs"
+        remark(PASS_NAME, message, function)
     module = candidates.with_memory(best.memory)
     copy = _function_of(module)
     said = list(_remarks_on(candidates, mixture))

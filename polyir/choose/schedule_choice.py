@@ -68,8 +68,6 @@ class ScheduleChoice:
         gain = original.cycles / mixture.cycles
         self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
         work = least_work(self._candidates, alone(original), mixture)
-        if work is not None:
-            self._say(f"with {work.text} below {work.least}, the original order runs")
         replace_by(self._candidates, mixture, work)
 
     def use(self, name: str) -> None:

@@ -34,26 +34,26 @@ Product = tuple[SSAValue, ...]
 
 @dataclass(frozen=True)
 class LeastWork:
-    """What a choice is worth it for: a sum of products of sizes is `least` or more.
+    """What a choice is worth it for: a sum of products of sizes is `amount` or more.
 
     A size is in a product as often as it is a factor; `text` is the sum for people.
     """
 
     products: tuple[Product, ...]
-    least: int
+    amount: int
     text: str
 
 
 @dataclass(frozen=True)
 class _Sizes:
-    """What the model takes the parameters of a scop to be; the context does not say the `unknown`."""
+    """What the parameters of a scop are taken to be; of the `unknown` ones, nothing is said."""
 
     scop: Scop
     assumed: Mapping[str, int]
     unknown: tuple[str, ...]
 
     def halved(self, times: float, names: Sequence[str] | None = None) -> dict[str, int]:
-        """The sizes, of which the unknown ones, or those of some names, are halved, but not to 0."""
+        """The sizes; the unknown ones, or those of some names, are halved, but not to 0."""
         smaller = self.unknown if names is None else names
         return {
             name: max(1, round(size / 2**times)) if name in smaller else size
@@ -95,9 +95,9 @@ def least_work(candidates: Candidates, original: Mixture, chosen: Mixture) -> Le
         smaller = each.halved(halvings)
         for name, value in each.scop.op.parameter_values.items():
             numbers[value], names[value] = smaller[name], name
-    least = sum(prod(numbers[size] for size in product) for product in products)
+    amount = sum(prod(numbers[size] for size in product) for product in products)
     text = " + ".join(" * ".join(names[size] for size in product) for product in products)
-    return LeastWork(products, least, text)
+    return LeastWork(products, amount, text)
 
 
 def _unknown(scop: Scop) -> tuple[str, ...]:
@@ -140,9 +140,7 @@ class _Estimate:
         """The cycles with all unknown sizes so often halved."""
         total = 0.0
         for scheduled, tree, sizes in self._parts:
-            model = self._candidates.model(
-                scheduled.scop, self._is_packed, sizes.halved(halvings)
-            )
+            model = self._candidates.model(scheduled.scop, self._is_packed, sizes.halved(halvings))
             total += model.estimate(tree.schedule).score
         return total
 

@@ -245,9 +245,7 @@ class _Front:
         self._terminator.detach()
         then = Block(self._rest)
         passed = [
-            each
-            for each in dict.fromkeys(self._terminator.operands)
-            if each not in self._values
+            each for each in dict.fromkeys(self._terminator.operands) if each not in self._values
         ]
         then.add_op(scf.YieldOp(*passed))
         allocated = AllocatedOp(memories)

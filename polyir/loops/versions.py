@@ -1,11 +1,11 @@
 """Two versions of a function, of which a test of sizes at its entry chooses one.
 
-    %holds = ...
-    scf.if %holds {
-      ... the loops that were chosen for large sizes
-    } else {
-      ... those of the input
-    } {polyir.versions}
+%holds = ...
+scf.if %holds {
+  ... the loops that were chosen for large sizes
+} else {
+  ... those of the input
+} {polyir.versions}
 """
 
 from __future__ import annotations
@@ -107,9 +107,8 @@ def add_version(function: FuncOp, original: FuncOp, entry: Block) -> None:
     """Let a function run as another one, which is used up, where the test `entry` fails."""
     assert entry.last_op is not None
     condition = entry.last_op.results[0]
-    branches = [_moved(each, entry) for each in (function, original)]
     types = function.function_type.outputs.data
-    choice = scf.IfOp(condition, types, *branches)
+    choice = scf.IfOp(condition, types, _moved(function, entry), _moved(original, entry))
     choice.attributes[VERSIONS] = UnitAttr()
     choice.location = function.location
     for old, new in zip(function.body.block.args, entry.args, strict=True):
