@@ -130,14 +130,13 @@ class Candidates:
         scop: Scop,
         packed: bool = False,
         sizes: Mapping[str, int] | None = None,
-        threads: int | None = None,
     ) -> CostModel:
-        """The model of a scop, whose operands may be `packed`."""
+        """The model of a scop, whose operands may be `packed`, with numbers for its parameters."""
         return self._cost_model(
             scop,
             self.machine,
             sizes,
-            threads or self.threads,
+            self.threads,
             packed=packed,
             threads_fetch=self._reassociate,
         )

@@ -22,7 +22,7 @@ from polyir.choose.candidates import Candidates
 from polyir.choose.mixtures import Mixture, scops_of
 from polyir.choose.program import region_of
 from polyir.choose.regions import Form, count
-from polyir.choose.thresholds import WORTH
+from polyir.choose.thresholds import BETTER, WORTH
 from polyir.model.scop import Scop
 from polyir.sets.lists import parameters_of
 
@@ -66,7 +66,7 @@ class _Sizes:
         whole = _instances(domain, self.assumed)
         for name in self.unknown:
             half = _instances(domain, self.halved(1, (name,)))
-            if half and (degree := round(log2(whole / half))) > 0:
+            if whole and half and (degree := round(log2(whole / half))) > 0:
                 found[values[name]] = degree
         return found
 
@@ -86,15 +86,18 @@ def least_work(candidates: Candidates, original: Mixture, chosen: Mixture) -> Le
     products = _products(sizes)
     if not products:
         return None
+    # Nests of others may be worth less.
+    margin = WORTH if chosen.cycles < WORTH * original.cycles else BETTER
     before, after = (_Estimate(candidates, each, sizes) for each in (original, chosen))
-    halvings = _most_halvings(sizes, lambda each: after.cycles(each) < WORTH * before.cycles(each))
+    halvings = _most_halvings(sizes, lambda each: after.cycles(each) < margin * before.cycles(each))
     if halvings is None:
         return None
     numbers, names = dict[SSAValue, int](), dict[SSAValue, str]()
     for each in sizes:
         smaller = each.halved(halvings)
         for name, value in each.scop.op.parameter_values.items():
-            numbers[value], names[value] = smaller[name], name
+            numbers[value] = max(smaller[name], numbers.get(value, 0))
+            names[value] = name
     amount = sum(prod(numbers[size] for size in product) for product in products)
     text = " + ".join(" * ".join(names[size] for size in product) for product in products)
     return LeastWork(products, amount, text)
@@ -148,7 +151,7 @@ class _Estimate:
 def _most_halvings(sizes: Sequence[_Sizes], is_worth: Callable[[float], bool]) -> float | None:
     """How often unknown sizes can be halved and a choice be worth it; `None` if always."""
     worth = 0.0
-    not_worth = log2(max(each.assumed[name] for each in sizes for name in each.unknown))
+    not_worth = log2(max(1, *(each.assumed[name] for each in sizes for name in each.unknown)))
     if is_worth(not_worth):
         return None
     while not_worth - worth > PRECISION:

@@ -1,16 +1,20 @@
 """Two versions of a function, of which a test of sizes at its entry chooses one.
 
-%holds = ...
-scf.if %holds {
-  ... the loops that were chosen for large sizes
-} else {
-  ... those of the input
-} {polyir.versions}
+Both compute the same, for all sizes:
+
+    %holds = ...
+    scf.if %holds {
+      ... the loops that were chosen for large sizes
+    } else {
+      ... those of the input
+    } {polyir.versions}
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial, reduce
+from itertools import chain
 from typing import Final
 
 from xdsl.builder import Builder
@@ -34,35 +38,37 @@ def entry_test(
     The block has the arguments of the function, whose values the sizes are; it ends with the
     condition. There is none if a size, or what else may be in bounds, is not known at the entry.
     """
+    if len(function.body.blocks) != 1:
+        return None
     entry = Block(arg_types=function.function_type.inputs.data)
-    known: dict[SSAValue, SSAValue] = dict(
-        zip(function.body.blocks[0].args, entry.args, strict=True)
-    )
+    known = dict[SSAValue, SSAValue](zip(function.body.block.args, entry.args, strict=True))
     builder = Builder(InsertPoint.at_end(entry))
-    if any(_at_entry(each, known, builder) is None for each in _indices(function)):
+    needed = (*_indices(function), *chain.from_iterable(products))
+    if any(_at_entry(each, known, builder) is None for each in needed):
         return None
-    factors = [[_at_entry(size, known, builder) for size in product] for product in products]
-    values = [[each for each in product if each is not None] for product in factors]
-    if values != factors:
-        return None
-    if len(values) == 1 and len(values[0]) == 1:
+    if len(products) == 1 and len(products[0]) == 1:
         limit = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(least))).result
-        builder.insert(arith.CmpiOp(values[0][0], limit, "sge"))
+        builder.insert(arith.CmpiOp(known[products[0][0]], limit, "sge"))
         return entry
     # The product of integers may overflow.
-    total: SSAValue | None = None
-    for product in values:
-        part: SSAValue | None = None
-        for value in product:
-            number = builder.insert(arith.IndexCastOp(value, i64)).result
-            real = builder.insert(arith.SIToFPOp(number, f64)).result
-            part = real if part is None else builder.insert(arith.MulfOp(part, real)).result
-        assert part is not None
-        total = part if total is None else builder.insert(arith.AddfOp(total, part)).result
-    assert total is not None
+    multiplied = partial(_computed, builder, arith.MulfOp)
+    parts = [reduce(multiplied, [_real(known[size], builder) for size in p]) for p in products]
+    total = reduce(partial(_computed, builder, arith.AddfOp), parts)
     limit = builder.insert(arith.ConstantOp(FloatAttr(float(least), f64))).result
     builder.insert(arith.CmpfOp(total, limit, "oge"))
     return entry
+
+
+def _real(value: SSAValue, builder: Builder) -> SSAValue:
+    """An index as a number of floating point."""
+    number = builder.insert(arith.IndexCastOp(value, i64)).result
+    return builder.insert(arith.SIToFPOp(number, f64)).result
+
+
+def _computed(
+    builder: Builder, kind: type[arith.MulfOp | arith.AddfOp], left: SSAValue, right: SSAValue
+) -> SSAValue:
+    return builder.insert(kind(left, right)).result
 
 
 def _at_entry(
@@ -98,7 +104,7 @@ def _is_same(one: Operation, other: Operation) -> bool:
 
 def _indices(function: FuncOp) -> Iterator[SSAValue]:
     """The values that bounds of affine loops may have only if they are not computed in an `if`."""
-    for op in function.body.blocks[0].ops:
+    for op in function.body.block.ops:
         if not isinstance(op, arith.ConstantOp):
             yield from (each for each in op.results if isinstance(each.type, IndexType))
 

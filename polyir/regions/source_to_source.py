@@ -503,7 +503,17 @@ def _with_sizes(check: CheckText | None, sizes: RangeTexts) -> CheckText:
         return CheckText(sizes.before, sizes.values)
     lines, helpers = sizes.before.lines, sizes.before.helpers
     before = RegionText((*lines, *check.before.lines), (*helpers, *check.before.helpers))
-    return CheckText(before, (*sizes.values, *check.conditions))
+    (is_large,) = sizes.values
+    others = (each for each in check.conditions if not _is_implied(each, is_large))
+    return CheckText(before, (is_large, *others))
+
+
+def _is_implied(condition: str, other: str) -> bool:
+    """Whether a condition such as `n >= 1` holds where another one does, such as `n >= 20`."""
+    one, more = (re.fullmatch(r"(\w+) >= (\d+)", each) for each in (condition, other))
+    return (
+        one is not None and more is not None and one[1] == more[1] and int(one[2]) <= int(more[2])
+    )
 
 
 def _tested(item: TransformedRegion) -> Iterator[Tested]:

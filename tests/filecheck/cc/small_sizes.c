@@ -20,7 +20,7 @@ void transpose(int n, int m, double a[restrict m][n], double b[restrict n][m]) {
 
 // CHECK-LABEL: void addresses(
 // CHECK-NEXT: if (n >= {{[0-9]+}} &&
-// CHECK: polyir_disjoint(
+// CHECK-NEXT: polyir_disjoint(
 // CHECK: #pragma omp parallel for
 // CHECK: } else {
 void addresses(int n, double (*a)[100], double (*b)[100]) {
