@@ -111,6 +111,10 @@ fuzz-edits: .venv/stamp  ## N further random edits of printed schedule trees
 bench-compile: bytecode  ## time polyir-opt on every kernel, and gcc on what it emits
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/compile_time.py $(BENCH)
 
+# Options: make bench-model BENCH="--count=500 --seed=20261128 --compilers=gcc,clang --all"
+bench-model: bytecode  ## measure the choice of optimize on random everyday nests
+	PYTHONPATH=benchmarks $(BIN)/python -m everyday $(BENCH)
+
 bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thread
 	$(BIN)/python benchmarks/jit_versus_c.py
 

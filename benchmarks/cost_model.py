@@ -26,8 +26,9 @@ from xdsl.dialects.func import FuncOp
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
-from polyir.choose.machine import Machine, machine_of_system
+from polyir.choose.machine import Machine
 from polyir.choose.model import Cost, CostModel
+from polyir.choose.this_machine import machine_of_system
 from polyir.dialects.scop import scops_in
 from polyir.model.scop import scop_of
 

@@ -22,8 +22,8 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir import api
 from polyir.base.diagnostics import remarks_to
 from polyir.choose.loop_tree import bands_of
-from polyir.choose.machine import machine_of_system
 from polyir.choose.model import CostModel
+from polyir.choose.this_machine import machine_of_system
 from polyir.choose.tile_program import modelled_tile_sizes
 from polyir.choose.tile_sizes import tile_sizes
 from polyir.dialects.scop import scops_in

@@ -182,6 +182,11 @@ STRATEGIES: Final = (
 )
 """In the order in which `optimize` tries them; those with the same scheduler are neighbours."""
 
+
+def _known_processor(name: str) -> object:
+    return resolve_name("polyir.choose.processors:named_processor")(name)
+
+
 POLYIR_UNIVERSE = PolyirUniverse(
     all_dialects={
         "equations": partial(resolve_name, "polyir.dialects.equations:Equations"),
@@ -206,8 +211,15 @@ POLYIR_UNIVERSE = PolyirUniverse(
     all_schedulers={name: partial(pass_type, f"{name}-schedule") for name in SCHEDULERS},
     all_cost_models={"roofline": partial(resolve_name, "polyir.choose.model:CostModel")},
     all_machines={
-        "this": lambda: resolve_name("polyir.choose.machine:machine_of_system")(),
+        "this": lambda: resolve_name("polyir.choose.this_machine:machine_of_system")(),
         "generic": lambda: resolve_name("polyir.choose.machine:Machine")(),
+        **{
+            name: partial(_known_processor, name)
+            for name in (
+                *("zen2", "zen3", "zen4", "zen5", "skylake-sp", "icelake-sp", "sapphire-rapids"),
+                *("alder-lake", "neoverse-n1", "neoverse-v1", "neoverse-v2", "apple-m1"),
+            )
+        },
     },
 )
 
@@ -254,7 +266,7 @@ def registered_cost_models() -> Registered:
 
 
 def registered_machines() -> Registered:
-    """The machines that have a name, polyir's first: this one, and one with all defaults."""
+    """Machines that have a name, polyir's first: this one, one with all defaults, processors."""
     return _own_first(POLYIR_UNIVERSE.all_machines, installed().all_machines)
 
 

@@ -17,8 +17,10 @@ from polyir.choose.versions import LeastWork, least_work
 def all_sizes_are_large() -> Iterator[None]:
     """Inside the `with` block, what `optimize` chooses runs for all sizes, after the same test."""
 
-    def no_work(candidates: Candidates, original: Mixture, chosen: Mixture) -> LeastWork | None:
-        found = least_work(candidates, original, chosen)
+    def no_work(
+        candidates: Candidates, original: Mixture, chosen: Mixture, worth: float
+    ) -> LeastWork | None:
+        found = least_work(candidates, original, chosen, worth)
         return None if found is None else replace(found, amount=0)
 
     with patch.object(schedule_choice, "least_work", no_work):

@@ -66,7 +66,8 @@ class Candidate:
     """What a strategy makes of the scops of a function, and what they cost then.
 
     There is one of the `trees` and one of the `costs` for each scop; `remarks` are those of the
-    passes. `memory` are the passes of the strategy that changed the memory of some scop.
+    passes. `memory` are the passes of the strategy that changed the memory of some scop. What is
+    not the original runs after tests, which take `entry` cycles.
     """
 
     strategy: Strategy
@@ -74,11 +75,12 @@ class Candidate:
     trees: tuple[Outcome, ...]
     costs: tuple[Cost, ...]
     remarks: tuple[Remark, ...]
+    entry: float = 0.0
 
     @property
     def cycles(self) -> float:
         """The cycles of all scops together, by which candidates are compared."""
-        return sum(cost.score for cost in self.costs)
+        return self.entry + sum(cost.score for cost in self.costs)
 
     def nests(self, number: int) -> ScoredSchedule:
         """The nests of a scop, with what they cost."""
@@ -271,7 +273,8 @@ class Candidates:
         ]
         is_changed = _arrays_of(scops) != _arrays_of(self.scops)
         memory = strategy.memory if is_changed else ()
-        return Candidate(strategy, memory, tuple(trees), tuple(costs), remarks)
+        entry = 0.0 if strategy.name == ORIGINAL else self.machine.entry_cycles
+        return Candidate(strategy, memory, tuple(trees), tuple(costs), remarks, entry)
 
     def _results(self, group: _Group, step: Step[_Results]) -> list[Candidate]:
         """The candidates that a worker found, after a remark on each and each refusal."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil, prod
 
 import islpy as isl
 
@@ -24,6 +25,13 @@ BLOCK_VECTORS = 3
 MOST_VECTORS = 64
 """The most vectors of a block that is unrolled, as `polyir.loops.vectorize.MOST_COPIES`."""
 
+SINGLE_PRECISION = 0.6
+"""The part of the time of a division, root or function of double precision that one of float takes:
+each digit of the result costs as much (Fog, "Instruction tables")."""
+
+INTERLEAVED = 4
+"""C compilers load and store up to so many interleaved sequences in vectors, and shuffle them."""
+
 LONGEST_DISTANCE = 8
 """Dependences over more iterations of the innermost loop than these hold nothing up."""
 
@@ -33,7 +41,11 @@ class InstanceCost:
     """What one instance costs: `cycles` as the innermost loop runs it, `scalar_cycles` alone.
 
     `lanes` is how many run at once, `strided` how many references move by more than an element,
-    `chain` the latency of the dependences that the loop carries.
+    `chain` the latency of the dependences that the loop carries. If it `has_rest`, what is left
+    after the last whole vector runs in vectors of half the size, and then alone; if it `is_masked`,
+    in one more vector. `in_flight` is how
+    many instances a processor has at once that do not depend on each other but by the chain; 0 if
+    the loop around carries a dependence, too.
     """
 
     cycles: float
@@ -41,6 +53,27 @@ class InstanceCost:
     lanes: int
     strided: int
     chain: float
+    has_rest: bool = False
+    is_masked: bool = False
+    in_flight: float = 0.0
+
+    def cycles_of(self, iterations: float) -> float:
+        """The cycles of an instance in a loop of so many iterations."""
+        if self.in_flight:
+            # The next iterations of the loop around begin while a short chain is computed.
+            part = min(1.0, iterations / self.in_flight)
+            return max(self.cycles, part * self.chain)
+        if self.is_masked:
+            return self.cycles * ceil(iterations / self.lanes) * self.lanes / max(1.0, iterations)
+        if not self.has_rest or self.lanes <= 1:
+            return self.cycles
+        whole = iterations // self.lanes * self.lanes
+        # C compilers have a loop with vectors of half the size for the rest.
+        half = self.lanes // 2
+        halves = (iterations - whole) // half * half if half > 1 else 0.0
+        alone = iterations - whole - halves
+        total = (whole + 2 * halves) * self.cycles + alone * self.scalar_cycles
+        return min(total / max(1.0, iterations), self.scalar_cycles)
 
 
 def instance_cost(
@@ -50,43 +83,138 @@ def instance_cost(
     machine: Machine,
     is_held: bool = False,
     packed: bool = False,
+    unrolled: Sequence[Loop] = (),
 ) -> InstanceCost:
     """The cost of an instance of a statement in the last of the loops.
 
     `is_held` says that a dependence on another statement keeps it from being vector code, `packed`
-    that blocks read operands from contiguous arrays.
+    that blocks read operands from contiguous arrays. Instances in loops that are `unrolled` are
+    straight-line code in that loop.
     """
     model = statements[name]
+    if unrolled and loops:
+        loops = (*loops[:-1], *unrolled, loops[-1])
     direction = directions(loops, {name: model}, name) if loops else None
-    scalar = _throughput(model, machine, direction, 1)
     if direction is None:
+        scalar = _throughput(model, machine, direction, 1)
         return InstanceCost(scalar, scalar, 1, 0, 0.0)
     if loops[-1].width:
+        scalar = _throughput(model, machine, direction, 1)
         return _vector_kernel(model, loops, name, machine, scalar, packed)
     if loops[-1].rows and len(loops) > 1:
+        scalar = _throughput(model, machine, direction, 1)
         return _row_kernel(model, loops, name, machine, scalar)
+    return _plain_loop(model, loops, direction, machine, is_held, len(unrolled))
+
+
+def _plain_loop(
+    model: StatementModel,
+    loops: Sequence[Loop],
+    direction: Sequence[float],
+    machine: Machine,
+    is_held: bool,
+    unrolled: int,
+) -> InstanceCost:
+    """The cost in a loop of which a C compiler makes what it can.
+
+    Elements that do not move in the `unrolled` loops, of which there are so many, are loaded and
+    stored once for all copies.
+    """
+    name = model.name
+    copies = _copies_of(model, loops, unrolled)
+    scalar = _throughput(model, machine, direction, 1, copies)
     moves = [_move(reference, direction) for reference in model.references]
     strided = sum(move is None for move in moves)
     distance = _carried(model.orders, direction)
+    copies_in_all = prod(_counts(model, loops, unrolled))
+    chain = _carried_chain(model, loops, direction, machine) / copies_in_all
+    if distance:
+        # Copies that the next iteration waits for wait for each other, too.
+        for inner in loops[-1 - unrolled : -1]:
+            others = (each for each in loops if each is not inner)
+            if way := directions([*others, inner], {name: model}, name):
+                chain = max(chain, _carried_chain(model, loops, way, machine))
+    bits = min(machine.vector_bits, machine.compiler_vector_bits)
+    lanes = max(1, bits // (8 * model.bytes))
+    writes_strided = any(
+        m is None or abs(m) > INTERLEAVED
+        for r, m in zip(model.references, moves, strict=True)
+        if r.is_write
+    )
+    work = model.work
+    is_scalar = work.is_branching or work.functions or work.roots
+    if _is_integer_sum(model, direction):
+        distance, chain = 0, 0.0
+    if distance or is_held or writes_strided or is_scalar:
+        alone = max(scalar, chain)
+        if chain > scalar and len(loops) > 1 + unrolled and not unrolled:
+            way = directions([*loops[:-2], loops[-1], loops[-2]], {name: model}, name)
+            if way and not any(_carried((each,), way) for _, each in model.flows):
+                flying = machine.reorder_operations / operations_of(model)
+                return InstanceCost(scalar, alone, 1, strided, chain, in_flight=flying)
+        return InstanceCost(alone, alone, 1, strided, chain)
+    vector = _throughput(model, machine, direction, lanes, copies, bits)
+    vector /= lanes * VECTOR_EFFICIENCY
+    if vector >= scalar:
+        lanes, vector = 1, scalar
+    return InstanceCost(vector, scalar, lanes, strided, chain, has_rest=True)
+
+
+def _carried_chain(
+    model: StatementModel, loops: Sequence[Loop], direction: Sequence[float], machine: Machine
+) -> float:
+    """The latency of what instances in a direction wait for, of the one before."""
     chain = 0.0
     for array, distances in model.flows:
         own = _carried((distances,), direction)
         if own:
             # What the next iteration reads, C compilers keep in a register, if loops are long.
             is_kept = own == 1 and not any(loop.runs_over_tiles for loop in loops)
-            latency = _chain(model, array, direction, machine, 0.0 if is_kept else STORE_TO_LOAD)
+            through_memory = 0.0 if is_kept else STORE_TO_LOAD
+            latency = _chain(model, array, direction, machine, through_memory, own)
             chain = max(chain, latency / own)
-    bits = 8 * max((r.bytes for r in model.references), default=8)
-    lanes = max(1, machine.vector_bits // bits)
-    writes_strided = any(
-        m is None or abs(m) > 1 for r, m in zip(model.references, moves, strict=True) if r.is_write
-    )
-    if distance or is_held or writes_strided or model.work.is_branching or model.work.functions:
-        return InstanceCost(max(scalar, chain), max(scalar, chain), 1, strided, chain)
-    vector = _throughput(model, machine, direction, lanes) / (lanes * VECTOR_EFFICIENCY)
-    if vector >= scalar:
-        lanes, vector = 1, scalar
-    return InstanceCost(vector, scalar, lanes, strided, chain)
+    return chain
+
+
+def _copies_of(model: StatementModel, loops: Sequence[Loop], unrolled: int) -> list[float]:
+    """For each reference, the part of the copies of unrolled loops that access another element."""
+    inner = [loop.functions[model.name].linear for loop in loops[-1 - unrolled : -1]]
+    counts = _counts(model, loops, unrolled)
+    found = []
+    for reference in model.references:
+        used = {v for form in reference.subscripts or () for v, _ in form.terms}
+        share = 1.0
+        for form, count in zip(inner, counts, strict=True):
+            if reference.subscripts is not None and not used & {v for v, _ in form.terms}:
+                share /= count
+        found.append(share)
+    return found
+
+
+def _counts(model: StatementModel, loops: Sequence[Loop], unrolled: int) -> list[float]:
+    """The numbers of iterations of unrolled loops."""
+    functions = [loop.functions[model.name] for loop in loops[-1 - unrolled : -1]]
+    return [model.constant.extent(each.linear) / model.step(each) for each in functions]
+
+
+def operations_of(model: StatementModel) -> int:
+    """About how many instructions an instance of a statement is."""
+    work = model.work
+    arithmetic = work.arithmetic + work.divisions + work.roots + work.functions + work.others
+    return max(1, arithmetic + len(model.references))
+
+
+def _is_integer_sum(model: StatementModel, direction: Sequence[float]) -> bool:
+    """Whether all that a loop carries are sums of integers and the like, in one place each."""
+    arrays = {array for array, _ in model.flows}
+    if not arrays:
+        return False
+    for reference in model.references:
+        if reference.array in arrays:
+            moves = _moves(reference, direction)
+            if moves is None or any(moves) or not reference.is_integer:
+                return False
+    return True
 
 
 VECTOR_EFFICIENCY = 0.6
@@ -115,8 +243,7 @@ def _vector_kernel(
     What does not move along the loop around a block stays in registers. Rows along that loop are
     transposed.
     """
-    bits = 8 * max((r.bytes for r in model.references), default=8)
-    lanes = max(1, min(loops[-1].width, machine.vector_bits // bits))
+    lanes = max(1, min(loops[-1].width, machine.vector_bits // (8 * model.bytes)))
     rows = loops[-2].rows if len(loops) > 1 else 0
     along = _moves_along(model, loops, name, -1)
     across = _moves_along(model, loops, name, -2) if rows else [0.0] * len(along)
@@ -150,7 +277,27 @@ def _vector_kernel(
     copies = max(1, rows) * vectors
     cycles = _cycles(model, machine, loads, stores, copies, lanes)
     each = cycles / (copies * lanes * VECTOR_EFFICIENCY)
-    return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0)
+    is_vector = each < scalar
+    return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0, is_masked=is_vector)
+
+
+def masked_cycles(models: Sequence[StatementModel]) -> float:
+    """The cycles that the masked vector after the last whole one takes longer than others.
+
+    Where rows are changed in place, the first vector of the next one waits until it is in memory.
+    """
+    in_place = any(
+        one.is_write and not other.is_write and one.array == other.array
+        for model in models
+        for one in model.references
+        for other in model.references
+    )
+    return MASKED + (MASKED_IN_PLACE if in_place else 0.0)
+
+
+MASKED = 10.0
+MASKED_IN_PLACE = 20.0
+"""Estimates: a mask is made and applied; a load that cannot take what was stored waits for it."""
 
 
 def combination_cycles(width: int, machine: Machine) -> float:
@@ -213,27 +360,40 @@ def _chain(
     direction: Sequence[float],
     machine: Machine,
     through_memory: float = STORE_TO_LOAD,
+    distance: int = 1,
 ) -> float:
-    """The latency from an iteration's value in an array to that of the next iteration.
+    """The latency from an iteration's value in an array to that of the one so far away.
 
-    `through_memory` is added where the next one reads another element.
+    `through_memory` is added where that reads another element.
     """
     moves = [_moves(reference, direction) for reference in model.accesses]
-    written = [
-        move
-        for reference, move in zip(model.accesses, moves, strict=True)
-        if reference.array == array and reference.is_write
-    ]
+    writes = [each for each in model.accesses if each.array == array and each.is_write]
+    written = [_moves(each, direction) for each in writes]
     reads = {
         access.operation
         for access, reference, move in zip(
             model.statement.accesses, model.accesses, moves, strict=True
         )
-        if reference.array == array and not reference.is_write and move in written
+        if reference.array == array
+        and not reference.is_write
+        and move in written
+        and any(_may_read(reference, each, move, distance) for each in writes)
     }
     latency = chain_cycles(model.statement, reads, array, _latencies(machine))
     stays = all(move is not None and not any(move) for move in written)
     return latency + (0.0 if stays else through_memory)
+
+
+def _may_read(
+    read: Reference, write: Reference, move: Sequence[float] | None, distance: int
+) -> bool:
+    """Whether a reference may read what another one has written so many iterations before."""
+    if read.subscripts is None or write.subscripts is None or move is None:
+        return True
+    return not any(
+        one.terms == other.terms and abs(other.constant - one.constant - distance * step) > 1e-6
+        for one, other, step in zip(read.subscripts, write.subscripts, move, strict=True)
+    )
 
 
 def _moves(reference: Reference, direction: Sequence[float]) -> tuple[float, ...] | None:
@@ -334,13 +494,21 @@ def _latencies(machine: Machine) -> dict[str, float]:
 
 
 def _move(reference: Reference, direction: Sequence[float]) -> float | None:
-    """By how many elements a reference moves in a row; `None` where it leaves the row."""
+    """By how many elements a reference moves in a row; `None` where it leaves the row.
+
+    In `A[i][j][0]` with rows of two elements, it moves by two with `j`.
+    """
     if reference.subscripts is None:
         return None
     moves = [sum(f * direction[v] for v, f in form.terms) for form in reference.subscripts]
-    if any(abs(move) > 1e-9 for move in moves[:-1]):
+    size, total = 1, moves[-1] if moves else 0.0
+    for move, extent in zip(reversed(moves[:-1]), reversed(reference.extents), strict=False):
+        size *= extent
+        total += size * move
+    known = len(reference.extents) + 1
+    if any(abs(move) > 1e-9 for move in moves[: max(0, len(moves) - known)]):
         return None
-    return moves[-1] if moves else 0.0
+    return total if abs(total) <= INTERLEAVED or not any(moves[:-1]) else None
 
 
 def _carried(distances: Sequence[isl.Set], direction: Sequence[float]) -> int:
@@ -357,36 +525,70 @@ def _carried(distances: Sequence[isl.Set], direction: Sequence[float]) -> int:
 
 
 def _throughput(
-    model: StatementModel, machine: Machine, direction: Sequence[float] | None, lanes: int
+    model: StatementModel,
+    machine: Machine,
+    direction: Sequence[float] | None,
+    lanes: int,
+    shares: Sequence[float] = (),
+    bits: int = 0,
 ) -> float:
-    """The cycles that the units need for one operation of so many lanes of each kind."""
+    """The cycles that the units need for one operation of so many lanes of each kind.
+
+    `shares` are the parts of the instances in which a reference accesses memory, `bits` those of a
+    vector.
+    """
     loads = stores = 0.0
-    for reference in model.references:
+    for reference, share in zip(
+        model.references, shares or (1.0,) * len(model.references), strict=True
+    ):
         move = _move(reference, direction) if direction is not None else None
         if move == 0:
             continue
-        # Elements that are not neighbours are loaded and put together one by one.
-        amount = 1.0 if lanes == 1 or (move is not None and abs(move) == 1) else 1.5 * lanes
+        # Elements that are not neighbours are loaded and put together one by one, or in whole
+        # vectors of which each has some.
+        amount = 1.0
+        if lanes > 1 and (move is None or abs(move) > 1):
+            amount = 2.0 if move is not None and abs(move) <= INTERLEAVED else 1.5 * lanes
         if reference.is_write:
-            stores += amount
+            stores += share * amount
         else:
-            loads += amount
-    return _cycles(model, machine, loads, stores, 1, lanes)
+            loads += share * amount
+    return _cycles(model, machine, loads, stores, 1, lanes, bits)
 
 
 def _cycles(
-    model: StatementModel, machine: Machine, loads: float, stores: float, copies: int, lanes: int
+    model: StatementModel,
+    machine: Machine,
+    loads: float,
+    stores: float,
+    copies: int,
+    lanes: int,
+    bits: int = 0,
 ) -> float:
-    """The cycles of so many copies of a statement, each of so many lanes, with these accesses."""
+    """The cycles of so many copies of a statement, each of so many lanes, with these accesses.
+
+    Vectors have so many `bits`, by default those of the machine.
+    """
     work = model.work
-    units = machine.vector_fma if lanes > 1 else max(2.0, machine.vector_fma)
+    bits = (bits or machine.vector_bits) if lanes > 1 else 64
+    # Units that take two halves of a wide vector one after the other take two narrow ones at once.
+    narrow = max(1.0, machine.vector_bits / bits)
+    units = min(machine.vector_fma * narrow, max(2.0, machine.vector_fma))
+    loads_at_once = min(machine.vector_loads * narrow, max(2.0, machine.vector_loads))
+    stores_at_once = min(machine.vector_stores * narrow, max(1.0, machine.vector_stores))
     arithmetic = copies * work.arithmetic
     cycles = max(
         arithmetic / units,
-        loads / machine.vector_loads,
-        stores / machine.vector_stores,
+        loads / loads_at_once,
+        stores / stores_at_once,
         (arithmetic + copies * work.others + loads + stores) / machine.issue_width,
     )
-    cycles = max(cycles, copies * lanes * work.divisions * machine.division_cycles)
-    cycles = max(cycles, copies * lanes * work.roots * machine.root_cycles)
-    return cycles + copies * lanes * work.functions * machine.function_cycles
+    shorter = SINGLE_PRECISION if model.bytes <= 4 else 1.0
+    # A divider takes as long for one element as for all that it divides at once.
+    steps = copies * (max(1.0, bits / machine.division_bits) if lanes > 1 else 1.0)
+    if lanes == 1:
+        # Divisions of one iteration are one of a short vector.
+        steps /= max(1, min(work.divisions + work.roots, 16 // max(4, model.bytes)))
+    cycles = max(cycles, steps * shorter * work.divisions * machine.division_cycles)
+    cycles = max(cycles, steps * shorter * work.roots * machine.root_cycles)
+    return cycles + copies * lanes * shorter * work.functions * machine.function_cycles

@@ -48,14 +48,18 @@ class Machine:
     """The machine: sizes in bytes, times in cycles, rates in bytes or operations a cycle.
 
     `caches` are the data caches, the fastest one first. `memory_bandwidth` is what one core gets
-    from memory, `memory_bandwidth_all` what all cores get together. `tlb_bytes` is how much
+    from memory, `memory_bandwidth_all` what all cores get together. A line that is written takes
+    `write_back` times as long again. `tlb_bytes` is how much
     memory the second level of the TLB reaches. A core starts `vector_fma` multiply-adds, or
     additions, or multiplications, and `vector_loads` loads and `vector_stores` stores of
     `vector_bits` each cycle, has `vector_registers` of them, and runs `issue_width` operations of
-    any kind. A division occupies the divider for `division_cycles`, for each element of a vector,
-    and a root for `root_cycles`; an elementary function such as exp takes `function_cycles`.
-    Each start and end of an innermost loop costs `loop_cycles`, and `overlap_cycles` for each test
-    that two rows of arrays do not overlap, which a C compiler puts before vector loops.
+    any kind, of which `reorder_operations` are in flight. C compilers make vectors of
+    `compiler_vector_bits` at most. A division occupies the divider for `division_cycles`, for up
+    to `division_bits` of a vector, and a root for `root_cycles`; an elementary function such as
+    exp takes `function_cycles`.
+    Each start and end of an innermost loop costs `loop_cycles`, or `predicted_loop_cycles`, and
+    `overlap_cycles` for each test that two rows of arrays do not overlap, which a C compiler puts
+    before vector loops; `entry_cycles` are for tests and allocations before all loops.
     `region_cycles` is what it costs to start and end a parallel region, `barrier_cycles` one
     barrier in it; `thread_cycles` what each further thread adds to both. `gigahertz` only turns
     cycles into seconds.
@@ -69,28 +73,36 @@ class Machine:
     memory_bandwidth: float = 6.0
     memory_bandwidth_all: float = 12.0
     memory_latency: float = 300.0
+    write_back: float = 1.0
     # Fog, "Microarchitecture": about 2048 entries for pages of 4 KiB.
     tlb_bytes: int = 8 * 1024 * 1024
     page_bytes: int = 4096
     # AVX, unless Linux says what the processor has.
     vector_bits: int = 256
     vector_registers: int = 16
+    # gcc's and clang's -mprefer-vector-width for most processors with AVX-512.
+    compiler_vector_bits: int = 256
     # Fog, "Instruction tables".
     vector_fma: float = 2.0
     vector_loads: float = 2.0
     vector_stores: float = 1.0
     issue_width: float = 4.0
+    # Zen 4; 224 of Skylake, 512 of Golden Cove.
+    reorder_operations: float = 320.0
     add_latency: float = 3.0
     multiply_latency: float = 4.0
     integer_latency: float = 1.0
     division_latency: float = 13.0
     division_cycles: float = 5.0
+    division_bits: int = 256
     root_cycles: float = 9.0
     # Estimates; `benchmarks/cost_model.py` compares what they lead to with measured times.
-    function_cycles: float = 40.0
+    function_cycles: float = 20.0
     loop_cycles: float = 12.0
+    predicted_loop_cycles: float = 4.0
     overlap_cycles: float = 6.0
-    region_cycles: float = 8000.0
+    entry_cycles: float = 300.0
+    region_cycles: float = 20000.0
     barrier_cycles: float = 2000.0
     thread_cycles: float = 200.0
 
@@ -101,114 +113,6 @@ class Machine:
     def to_json(self) -> str:
         """The machine as a JSON object that `machine_from_json` reads."""
         return json.dumps(asdict(self), indent=2) + "\n"
-
-
-def machine_of_system(root: Path = Path("/")) -> Machine:
-    """The machine that this runs on; what `root` does not tell has its default.
-
-    `root` has Linux's `sys` and `proc`. Reading takes about a millisecond.
-    """
-    cpu = root / "sys/devices/system/cpu"
-    cpuinfo = _first_processor(root / "proc/cpuinfo")
-    flags = set(cpuinfo.get("flags", cpuinfo.get("Features", "")).split())
-    cores = _count(_text(cpu / "online"))
-    default = Machine(caches=_caches(cpu / "cpu0/cache"))
-    if cores is not None:
-        default = replace(default, cores=cores)
-    megahertz = _float(_text(cpu / "cpu0/cpufreq/cpuinfo_max_freq"))
-    if megahertz is not None:
-        default = replace(default, gigahertz=megahertz / 1e6)
-    elif (current := _float(cpuinfo.get("cpu MHz"))) is not None:
-        default = replace(default, gigahertz=current / 1e3)
-    return _with_vectors(default, flags)
-
-
-_VECTORS: Final = (("avx512f", 512, 32), ("avx", 256, 16), ("sse2", 128, 16), ("asimd", 128, 32))
-"""What a flag says of vectors: their bits, and the number of registers."""
-
-
-def _with_vectors(machine: Machine, flags: set[str]) -> Machine:
-    for flag, bits, registers in _VECTORS:
-        if flag in flags:
-            # What is wider than 256 bits mostly has half the units, or a lower clock.
-            units = machine.vector_fma * min(1.0, 256 / bits)
-            return replace(
-                machine, vector_bits=bits, vector_registers=registers, vector_fma=max(1.0, units)
-            )
-    return machine
-
-
-def _caches(folder: Path) -> tuple[Cache, ...]:
-    """The data caches that Linux lists, by level; the defaults where it lists none."""
-    found: dict[int, Cache] = {}
-    for index in range(8):
-        each = folder / f"index{index}"
-        level, size = _text(each / "level"), _text(each / "size")
-        if level is None or size is None:
-            break
-        amount = _size(size)
-        if _text(each / "type") == "Instruction" or not level.isdigit() or not amount:
-            continue
-        number = int(level)
-        base = DEFAULT_CACHES[min(number, len(DEFAULT_CACHES)) - 1]
-        line = _text(each / "coherency_line_size") or ""
-        found[number] = replace(
-            base,
-            bytes=amount,
-            line_bytes=int(line) if line.isdigit() and int(line) else base.line_bytes,
-            shared_by=_count(_text(each / "shared_cpu_list")) or base.shared_by,
-        )
-    return tuple(found[level] for level in sorted(found)) or DEFAULT_CACHES
-
-
-def _first_processor(path: Path) -> dict[str, str]:
-    """The entries of the first processor of /proc/cpuinfo."""
-    found: dict[str, str] = {}
-    try:
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                name, separator, value = line.partition(":")
-                if not separator:
-                    break
-                found[name.strip()] = value.strip()
-    except OSError:
-        pass
-    return found
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return None
-
-
-def _float(text: str | None) -> float | None:
-    try:
-        value = float(text or "")
-    except ValueError:
-        return None
-    return value if value > 0 else None
-
-
-def _count(text: str | None) -> int | None:
-    """How many numbers a list such as `0-3,8` has; `None` where it is none."""
-    total = 0
-    for part in (text or "").split(","):
-        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
-        if match is None:
-            return None
-        first, last = int(match[1]), int(match[2] or match[1])
-        total += max(0, last - first + 1)
-    return total or None
-
-
-def _size(text: str) -> int | None:
-    """Bytes of a size such as `32K`."""
-    match = re.fullmatch(r"(\d+)([KMG]?)", text)
-    if match is None:
-        return None
-    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
 
 
 def machine_of_option(text: str) -> Machine:

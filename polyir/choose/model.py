@@ -15,10 +15,11 @@ levels as in Treibig and Hager's ECM model, 2010):
   level, the loop keeps what successive iterations share, and all its iterations bring in what the
   loop touches as a whole; where it does not, each iteration brings in its own traffic (Wolf and
   Lam, "A data locality optimizing algorithm", 1991; Ferrante, Sarkar and Thrash, "On estimating
-  and enhancing cache effectiveness", 1991). Lines that are written count twice: they come and go.
+  and enhancing cache effectiveness", 1991). Lines that are written count more: they come and go.
 - *starts*: each entry of an innermost loop costs `loop_cycles`, and tests that rows do not overlap
-  (`polyir.choose.innermost.overlap_tests`). This hides no traffic: a loop of few iterations ends
-  with a branch that was predicted wrongly, and what comes next is loaded late.
+  (`polyir.choose.innermost.overlap_tests`). This hides no traffic: a loop ends with a branch that
+  was predicted wrongly, and what comes next is loaded late. Where it has so few iterations that
+  their number is predicted, it is `predicted_loop_cycles`.
 - *overhead*: each parallel region costs its start and end. What is inside is divided by the
   threads, as evenly as a static distribution of the iterations does.
 
@@ -30,19 +31,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil
+from math import ceil, prod
 
+from polyir.choose.c_compiler import Unrolled, unroll_small_loops
 from polyir.choose.innermost import (
     InstanceCost,
     combination_cycles,
     held_statements,
     instance_cost,
     is_block,
+    masked_cycles,
     overlap_tests,
 )
 from polyir.choose.loop_tree import Filters, Leaf, Loop, Node, Parts, loop_tree, tiled
 from polyir.choose.machine import Machine
-from polyir.choose.program import StatementModel, model_of, parameters_left, values_of
+from polyir.choose.program import (
+    StatementModel,
+    model_of,
+    ordering_of,
+    parameters_left,
+    values_of,
+)
 from polyir.choose.regions import Form, Region, count, nodes
 from polyir.choose.states import State, bytes_touched
 from polyir.model.scop import Scop
@@ -50,6 +59,9 @@ from polyir.tree import Schedule
 
 USABLE = 0.75
 """The part of a cache that a footprint may fill: lines collide, and other data is there too."""
+
+PREDICTED_ITERATIONS = 32
+"""The ends of loops of so few iterations are predicted: predictors remember as many branches."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +166,8 @@ class CostModel:
         self.sizes_are_known = not parameters_left(scop)
         self.statements: dict[str, StatementModel] = model_of(scop, self.values)
         self._references = {name: each.references for name, each in self.statements.items()}
-        self._dependences = () if scop.dependences is None else scop.dependences.ordering
+        self._dependences = ordering_of(scop)
+        self._unrolled: Unrolled = {}
         self._instance_costs: dict[object, InstanceCost] = {}
         self._held: dict[object, frozenset[str]] = {}
         self._last: tuple[Mapping[str, State], tuple[float, float]] = ({}, (0.0, 0.0))
@@ -165,8 +178,8 @@ class CostModel:
 
     @property
     def element_bytes(self) -> int:
-        """The bytes of the largest elements that are accessed."""
-        return max((r.bytes for each in self._references.values() for r in each), default=8)
+        """The bytes of the widest values that are accessed or computed."""
+        return max((each.bytes for each in self.statements.values()), default=8)
 
     @property
     def least_cycles(self) -> float:
@@ -192,11 +205,14 @@ class CostModel:
         self._instance_costs.clear()
         self._held.clear()
         in_turn: list[tuple[dict[str, State], _Amounts]] = []
+        tree, self._unrolled = unroll_small_loops(tree, self.statements)
         amounts = self._visit(tree, states, (), False, in_turn)
+        held, _ = self._touched(states)
         self._correct(amounts, states)
         for own, part in in_turn:
             self._correct(part, own)
-        return replace(self._cost(amounts), nests=tuple(self._cost(each) for _, each in in_turn))
+        nests = tuple(self._cost(each, held) for _, each in in_turn)
+        return replace(self._cost(amounts, held), nests=nests)
 
     def _correct(self, amounts: _Amounts, states: Mapping[str, State]) -> None:
         """Scale what was counted to the instances that there are.
@@ -215,7 +231,7 @@ class CostModel:
         )
         missed = instances / amounts.instances
         footprint, written = self._touched(states)
-        whole = footprint + written
+        whole = footprint + self.machine.write_back * written
         # As `_visit` counts it: what fits into the last cache comes in for all threads together.
         fits = footprint <= USABLE * self.machine.caches[-1].bytes
         rate = self.machine.memory_bandwidth if fits else self.machine.memory_bandwidth_all
@@ -235,11 +251,18 @@ class CostModel:
         """What the loops cost with a band cut into tiles, the outermost level first."""
         return self.cost(tiled(tree, band, levels))
 
-    def _cost(self, amounts: _Amounts) -> Cost:
+    def _cost(self, amounts: _Amounts, held: float) -> Cost:
+        """What some amounts cost, in a scop that touches `held` bytes.
+
+        A cache that holds all of them has them before the scop begins, as the program has just
+        computed them: nothing comes in.
+        """
         machine = self.machine
         rates = [cache.bandwidth for cache in machine.caches[1:]] + [machine.memory_bandwidth]
         times = [bytes / rate for bytes, rate in zip(amounts.traffic, rates, strict=True)]
         times[-1] = max(times[-1], amounts.memory_of_all / machine.memory_bandwidth_all)
+        is_held = [held <= USABLE * cache.bytes for cache in machine.caches]
+        times = [0.0 if is_there else time for is_there, time in zip(is_held, times, strict=True)]
         cost = Cost(
             amounts.compute,
             tuple(amounts.traffic),
@@ -248,7 +271,7 @@ class CostModel:
             amounts.overhead,
             amounts.regions,
             machine.seconds(1.0),
-            amounts.least,
+            0.0 if is_held[-1] else amounts.least,
         )
         shown = ", ".join(f"{name} {cycles:.3g}" for name, cycles in cost.parts.items())
         why = [f"cycles: {shown}, starts of loops {cost.starts:.3g}; limited by {cost.limit}"]
@@ -272,9 +295,10 @@ class CostModel:
         footprint, written = self._touched(states)
         amounts = _Amounts(traffic=[0.0] * len(self.machine.caches))
         if isinstance(node, Leaf):
-            amounts.instances = len(states)
             for name in states:
-                amounts.compute += self._instance_cost(above, name).scalar_cycles
+                copies = self._copies(name)
+                amounts.instances += copies
+                amounts.compute += copies * self._instance_cost(above, name).scalar_cycles
         elif isinstance(node, Loop):
             self._loop(node, states, above, in_parallel, amounts)
         else:
@@ -287,7 +311,7 @@ class CostModel:
                     amounts.add(part)
                 if in_turn is not None and deeper is None:
                     in_turn.append((inner, part))
-        whole = footprint + written
+        whole = footprint + self.machine.write_back * written
         for level, cache in enumerate(self.machine.caches):
             if footprint <= USABLE * cache.bytes or isinstance(node, Leaf):
                 is_last = level == len(self.machine.caches) - 1
@@ -327,7 +351,8 @@ class CostModel:
         steps = [self.statements[n].step(f) for n, f in functions.items() if f.smooth.terms]
         step = min(steps, default=1.0)
         forks = node.is_parallel and not in_parallel and self.threads > 1
-        whole = self._touched(states)
+        footprint, written = self._touched(states)
+        whole = footprint + self.machine.write_back * written
         fits = [True] * len(self.machine.caches)
         bodies: list[tuple[float, float]] = []
         trips = 0.0
@@ -353,7 +378,10 @@ class CostModel:
                 size, _ = self._touched(inner)
                 one = self._visit(node.body, inner, loops, in_parallel or forks)
                 if is_innermost:
-                    one.compute = sum(self._instance_cost(loops, name).cycles for name in inner)
+                    one.compute = sum(
+                        self._copies(name) * self._instance_cost(loops, name).cycles_of(trips_here)
+                        for name in inner
+                    )
                 bodies.append((weight, one.compute))
                 for level, cache in enumerate(self.machine.caches):
                     fits[level] = fits[level] and size <= USABLE * cache.bytes
@@ -364,12 +392,12 @@ class CostModel:
                 for each in map(self.statements.__getitem__, active)
             )
             if is_innermost and not is_unrolled:
-                total.starts += self._start(loops, entered, in_parallel or forks)
+                total.starts += self._start(loops, entered, in_parallel or forks, trips_here)
         for level, fit in enumerate(fits):
             if fit:
-                total.traffic[level] = min(total.traffic[level], sum(whole))
+                total.traffic[level] = min(total.traffic[level], whole)
                 if level == len(fits) - 1:
-                    total.memory_of_all = min(total.memory_of_all, sum(whole))
+                    total.memory_of_all = min(total.memory_of_all, whole)
         if forks:
             share = _largest_share(bodies, trips, self.threads, node.is_balanced)
             total.compute *= share
@@ -386,15 +414,20 @@ class CostModel:
         loops: tuple[Loop, ...],
         entered: Sequence[tuple[dict[str, State], float]],
         in_parallel: bool,
+        iterations: float,
     ) -> float:
         """The cycles before and after the iterations of an innermost loop."""
         names = [name for inner, _ in entered[:1] for name in inner]
         cycles = self.machine.loop_cycles
+        lanes = max((self._instance_cost(loops, name).lanes for name in names), default=1)
+        if iterations / lanes <= PREDICTED_ITERATIONS:
+            cycles = self.machine.predicted_loop_cycles
         if loops[-1].is_reduction:
             cycles += combination_cycles(loops[-1].width, self.machine)
-        if not loops[-1].width and any(
-            self._instance_cost(loops, name).lanes > 1 for name in names
-        ):
+        width = loops[-1].width
+        if width and iterations % width and not loops[-1].is_reduction:
+            cycles += masked_cycles([self.statements[name] for name in names])
+        if not width and lanes > 1:
             models = [self.statements[name] for name in names]
             cycles += self.machine.overlap_cycles * overlap_tests(models, in_parallel)
         return cycles
@@ -453,12 +486,17 @@ class CostModel:
                 return True
         return False
 
+    def _copies(self, name: str) -> float:
+        """How many instances of a statement are straight-line code."""
+        return prod(iterations for _, iterations in self._unrolled.get(name, ()))
+
     def _instance_cost(self, loops: tuple[Loop, ...], name: str) -> InstanceCost:
         key = (tuple(map(id, loops)), name)
         if key not in self._instance_costs:
             is_held = bool(loops) and name in self._held_in(loops)
+            unrolled = tuple(loop for loop, _ in self._unrolled.get(name, ()))
             self._instance_costs[key] = instance_cost(
-                self.statements, loops, name, self.machine, is_held, self._packed
+                self.statements, loops, name, self.machine, is_held, self._packed, unrolled
             )
         return self._instance_costs[key]
 

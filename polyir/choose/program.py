@@ -9,13 +9,14 @@ from math import inf, prod
 from typing import Final
 
 import islpy as isl
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, MemRefType
 from xdsl.ir import Operation
 
 from polyir.choose.regions import FAR, Constraint, Form, Region
-from polyir.dialects.dependence import DependenceKind
+from polyir.dialects.dependence import Dependence, DependenceKind
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
+from polyir.model.temporaries import is_allocated
 from polyir.model.vectors import element_bytes
 from polyir.sets.boxes import ends_of
 from polyir.sets.maps import at_sizes
@@ -28,6 +29,8 @@ DEFAULT_ELEMENTS: Final = 1_000_000
 class Reference:
     """A reference to an array: its subscripts, and how many elements the array has at most.
 
+    `extents` are those of its last dimensions that are constant, without the first one.
+
     `subscripts` is `None` where they are not affine. In a local array, which each iteration of some
     loops has for itself, they are those in one iteration.
     """
@@ -37,14 +40,17 @@ class Reference:
     is_write: bool
     bytes: int
     elements: float = inf
+    is_integer: bool = False
+    extents: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Work:
-    """The operations of one instance of a statement.
+    """The operations of one instance of a statement, and the `bytes` of the widest value.
 
     `arithmetic` counts additions, multiplications and the like, a multiplication whose result is
-    only added being free. `is_branching` tells whether the body has conditionals.
+    only added being free. `is_branching` tells whether the body has loops, or conditions that a C
+    compiler does not make selects of.
     """
 
     arithmetic: int = 0
@@ -53,6 +59,7 @@ class Work:
     functions: int = 0
     others: int = 0
     is_branching: bool = False
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ class StatementModel:
     `references` are different from each other; `accesses` has one for each access of the body.
     `flows` are the distances of flow dependences on itself, for each array, `{ [d] }`. Iterators
     that run over tiles have `strides`; `share` is the part of the region that instances are.
+    `constant` are the points that satisfy those constraints of the region without parameters.
     """
 
     statement: Statement
@@ -72,6 +80,7 @@ class StatementModel:
     flows: tuple[tuple[str, isl.Set], ...]
     orders: tuple[isl.Set, ...]
     strides: tuple[int, ...]
+    constant: Region
 
     @property
     def share(self) -> float:
@@ -92,6 +101,11 @@ class StatementModel:
     def name(self) -> str:
         """The statement's name."""
         return self.statement.name
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the widest value that it accesses or computes."""
+        return max(self.work.bytes, *(each.bytes for each in self.references), 1)
 
     @property
     def is_sum(self) -> bool:
@@ -147,8 +161,7 @@ def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
     """The statements of a scop, by name."""
     flows: dict[str, list[tuple[str, isl.Set]]] = {}
     orders: dict[str, list[isl.Set]] = {}
-    dependences = scop.dependences
-    for dependence in dependences.ordering if dependences is not None else ():
+    for dependence in ordering_of(scop):
         if dependence.source == dependence.target and not dependence.relation.is_empty():
             distances = dependence.relation.deltas()
             orders.setdefault(dependence.source, []).append(distances)
@@ -164,9 +177,32 @@ def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
             tuple(flows.get(each.name, ())),
             tuple(orders.get(each.name, ())),
             strides_of(each.domain),
+            _constant_region(each.domain),
         )
         for each in scop.statements
     }
+
+
+def ordering_of(scop: Scop) -> tuple[Dependence, ...]:
+    """The dependences that code has to respect: scalars of a function are in registers.
+
+    What is written there again is another value: only flow dependences are left of them.
+    """
+    if scop.dependences is None:
+        return ()
+    scalars = {
+        name
+        for name, array in scop.arrays.items()
+        if isinstance(array.type, MemRefType)
+        and not array.type.get_num_dims()
+        and is_allocated(scop, name)
+    }
+    values = (DependenceKind.FLOW, DependenceKind.REDUCTION)
+    return tuple(
+        each
+        for each in scop.dependences.ordering
+        if each.array not in scalars or each.kind in values
+    )
 
 
 def region_of(points: isl.Set, values: Values) -> Region:
@@ -189,6 +225,14 @@ def region_of(points: isl.Set, values: Values) -> Region:
     if all(each.dim(isl.dim_type.div) == 0 for each in points.get_basic_sets()):
         return region
     return _with_parts(points, values, region)
+
+
+def _constant_region(points: isl.Set) -> Region:
+    """The points that satisfy the constraints of a set that have no parameters."""
+    rank = points.dim(isl.dim_type.set)
+    parameters = points.dim(isl.dim_type.param)
+    points = points.drop_constraints_involving_dims(isl.dim_type.param, 0, parameters)
+    return Region(constraints_of(points, {}), [-FAR] * rank, [FAR] * rank)
 
 
 def _with_parts(points: isl.Set, values: Values, region: Region) -> Region:
@@ -347,17 +391,22 @@ def _references(
         type = scop.arrays[access.array].type
         assert isinstance(type, MemRefType)
         is_write = access.kind is not AccessKind.READ
+        is_integer = isinstance(type.element_type, IntegerType | IndexType)
         size = element_bytes(type)
+        shape = list(type.get_shape())
+        constant = tuple(shape[1 + max((n for n, e in enumerate(shape) if e < 0), default=0) :])
         if access.array not in local:
             subscripts = _subscripts(access.relation, values)
-            found.append(Reference(access.array, subscripts, is_write, size))
+            found.append(
+                Reference(access.array, subscripts, is_write, size, inf, is_integer, constant)
+            )
             continue
         forms = _cell(access.relation, type.get_num_dims(), values)
         extents = [
             region.extent(form) if extent == DYNAMIC_INDEX else extent
             for form, extent in zip(forms or (), type.get_shape(), strict=forms is not None)
         ]
-        found.append(Reference(access.array, forms, is_write, size, prod(extents)))
+        found.append(Reference(access.array, forms, is_write, size, prod(extents), is_integer))
     return tuple(found)
 
 
@@ -384,29 +433,30 @@ def _functions(relation: isl.Map, values: Values) -> tuple[Function, ...] | None
     return tuple(_function(first.get_at(place), values) for place in range(rank))
 
 
-_ARITHMETIC: Final = ("addf", "subf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "negf")
+_ARITHMETIC: Final = (
+    *("addf", "subf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "negf"),
+    *("fma", "absf", "copysign"),
+)
 _INTEGER: Final = (
-    "addi",
-    "subi",
-    "muli",
-    "maxsi",
-    "minsi",
-    "cmpi",
-    "cmpf",
-    "select",
-    "andi",
-    "ori",
+    *("addi", "subi", "muli", "maxsi", "minsi", "maxui", "minui", "cmpi", "cmpf", "select"),
+    *("andi", "ori", "xori", "shli", "shrsi", "shrui", "absi"),
+    *("extf", "truncf", "extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi", "fptoui"),
 )
 
 
 def _work(statement: Statement) -> Work:
     counts = dict.fromkeys(("arithmetic", "divisions", "roots", "functions", "others"), 0)
-    branching = False
+    branching, widest = False, 0
     for op in statement.op.body.block.walk():
+        for result in op.results:
+            if isinstance(result.type, AnyFloat | IntegerType):
+                widest = max(widest, result.type.bitwidth // 8)
         dialect, _, name = op.name.partition(".")
         if op.regions:
-            branching = True
-        elif name in _ARITHMETIC or op.name == "math.fma":
+            # A C compiler computes both sides of a condition, and selects.
+            branching = branching or name != "if"
+            counts["others"] += len(op.results)
+        elif name in _ARITHMETIC:
             counts["arithmetic"] += not _is_fused(op)
         elif name == "divf":
             counts["divisions"] += 1
@@ -416,7 +466,7 @@ def _work(statement: Statement) -> Work:
             counts["functions"] += 1
         elif name in _INTEGER:
             counts["others"] += 1
-    return Work(**counts, is_branching=branching)
+    return Work(**counts, is_branching=branching, bytes=widest)
 
 
 def _is_fused(op: Operation) -> bool:

@@ -17,7 +17,7 @@ from polyir.choose.mixtures import alone, mixed
 from polyir.choose.model import CostModel
 from polyir.choose.remarks import CHOSEN, ORIGINAL, PASS_NAME
 from polyir.choose.strategies import Strategy, situation_of, strategies
-from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, MOST_ACCESSES, WORTH
+from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, KEPT, MOST_ACCESSES, MOVED, WORTH
 from polyir.choose.versions import least_work
 
 
@@ -67,7 +67,7 @@ class ScheduleChoice:
             return
         gain = original.cycles / mixture.cycles
         self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
-        work = least_work(self._candidates, alone(original), mixture)
+        work = least_work(self._candidates, alone(original), mixture, self._worth(best))
         replace_by(self._candidates, mixture, work)
 
     def use(self, name: str) -> None:
@@ -80,8 +80,9 @@ class ScheduleChoice:
             missed(PASS_NAME, f"strategy={name} is not possible", self._function)
 
     def _best(self, found: Sequence[Candidate]) -> Candidate:
-        """The best candidate. The first one is the original order; tiles must be worth it."""
+        """The best candidate; the first one is the original order, and others must be worth it."""
         best, *others = found
+        others = [each for each in others if each.cycles < self._worth(each) * best.cycles]
         for candidate in sorted(others, key=lambda each: not each.strategy.is_simple):
             if candidate.cycles < self._margin(candidate, best) * best.cycles:
                 best = candidate
@@ -91,7 +92,13 @@ class ScheduleChoice:
         """The part of the time of the best candidate that one which is better takes at most."""
         # Where tiles hardly matter, they only make loops short.
         only_tiles = best.strategy.is_simple and not candidate.strategy.is_simple
-        return WORTH if only_tiles or best.strategy.name == ORIGINAL else BETTER
+        if best.strategy.name == ORIGINAL:
+            return self._worth(candidate)
+        return WORTH if only_tiles else BETTER
+
+    def _worth(self, candidate: Candidate) -> float:
+        """The part of the time of the original that a candidate takes at most."""
+        return KEPT if candidate.strategy.keeps_order else MOVED
 
     def _kinds_of(self, candidate: Candidate) -> Iterator[bool]:
         """Whether there are sums, for each nest in which a large part of the time can be saved."""

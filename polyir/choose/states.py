@@ -104,13 +104,15 @@ class Touched:
     """What references touch of one array: boxes that are not counted twice, and their cells.
 
     `most` is how many elements it has at most: iterations that have local arrays use them again.
+    `extents` are those of its last dimensions, as of a `Reference`.
     """
 
-    __slots__ = ("boxes", "most")
+    __slots__ = ("boxes", "extents", "most")
 
-    def __init__(self, most: float = inf) -> None:
+    def __init__(self, most: float = inf, extents: tuple[int, ...] = ()) -> None:
         self.boxes: list[tuple[Box, float, bool]] = []
         self.most = most
+        self.extents = extents
 
     def add(self, box: Box, cells: float, is_written: bool) -> None:
         """Add a box with a number of cells; boxes are joined where that adds nothing."""
@@ -129,12 +131,22 @@ class Touched:
         """The bytes of all lines that are touched, and of those that are written."""
         total = written = 0.0
         for box, cells, is_written in self.boxes:
-            row = box[-1][1] - box[-1][0] + 1 if box else 1.0
+            row = self._row(box)
             # Rows start anywhere in a line.
             amount = cells / max(row, 1.0) * ((row - 1) * element + line)
             total += amount
             written += amount if is_written else 0.0
         return min(total, self.most * element), min(written, self.most * element)
+
+    def _row(self, box: Box) -> float:
+        """How many elements of a box follow each other in memory."""
+        widths = [high - low + 1 for low, high in reversed(box)]
+        row = widths[0] if widths else 1.0
+        for width, inner, extent in zip(widths[1:], widths, reversed(self.extents), strict=False):
+            if inner < extent:
+                break
+            row *= width
+        return row
 
 
 def _volume(box: Box) -> float:
@@ -161,7 +173,8 @@ def touched(
                 cells[directions] = count(state.region, forms)
             box = tuple(state.region.range(form) for form in forms)
             array, _ = found.setdefault(
-                reference.array, (Touched(reference.elements), reference.bytes)
+                reference.array,
+                (Touched(reference.elements, reference.extents), reference.bytes),
             )
             array.add(box, cells[directions], reference.is_write)
     return found

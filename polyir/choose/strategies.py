@@ -48,6 +48,11 @@ class Strategy:
         return not any(each.name == "tile" for each in (*self.memory, *self.steps))
 
     @property
+    def keeps_order(self) -> bool:
+        """Whether loops run in the original order, some of them in parallel or in vectors."""
+        return self.is_simple and not self.scheduler
+
+    @property
     def copies_temporaries(self) -> bool:
         """Whether temporaries get copies, for iterations of loops or for all of them."""
         return any(each.name == "privatize" for each in self.memory)

@@ -22,7 +22,7 @@ from polyir.choose.candidates import Candidates
 from polyir.choose.mixtures import Mixture, scops_of
 from polyir.choose.program import region_of
 from polyir.choose.regions import Form, count
-from polyir.choose.thresholds import BETTER, WORTH
+from polyir.choose.thresholds import BETTER
 from polyir.model.scop import Scop
 from polyir.sets.lists import parameters_of
 
@@ -77,8 +77,13 @@ def _instances(domain: isl.Set, sizes: Mapping[str, int]) -> float:
     return count(region, [Form(((place, 1.0),)) for place in range(len(region.low))])
 
 
-def least_work(candidates: Candidates, original: Mixture, chosen: Mixture) -> LeastWork | None:
-    """The least work for which a choice is worth it; `None` if that is any, or sizes are known."""
+def least_work(
+    candidates: Candidates, original: Mixture, chosen: Mixture, worth: float
+) -> LeastWork | None:
+    """The least work for which a choice is worth it; `None` if that is any, or sizes are known.
+
+    It then takes at most the part `worth` of the time of the original order.
+    """
     sizes = [
         _Sizes(each.scop, model.values, _unknown(each.scop))
         for each, model in zip(candidates.scops, candidates.models, strict=True)
@@ -86,8 +91,8 @@ def least_work(candidates: Candidates, original: Mixture, chosen: Mixture) -> Le
     products = _products(sizes)
     if not products:
         return None
-    # Nests of others may be worth less.
-    margin = WORTH if chosen.cycles < WORTH * original.cycles else BETTER
+    # What is better than another candidate, or only has nests of others, may save less.
+    margin = worth if chosen.cycles < worth * original.cycles else BETTER
     before, after = (_Estimate(candidates, each, sizes) for each in (original, chosen))
     halvings = _most_halvings(sizes, lambda each: after.cycles(each) < margin * before.cycles(each))
     if halvings is None:

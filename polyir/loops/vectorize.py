@@ -29,6 +29,7 @@ from polyir.loops.loop_forms import computed, conditional, extreme_bound, range_
 from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.partial_blocks import PartialBlock, PartialLanes, partial_block
 from polyir.loops.partial_results import compute_in_parts
+from polyir.loops.selects import make_selects
 from polyir.loops.vector_copies import (
     BodyFacts,
     CopiedCounter,
@@ -120,6 +121,7 @@ def _has_rows_only(op: Operation) -> bool:
 
 def _vectorize(loop: affine.ForOp, width: int) -> str:
     """Vectorise one loop, or the block that it is the innermost loop of; says what was done."""
+    make_selects(loop)
     block = _block_around(loop, width)
     return _vectorize_loop(loop, width) if block is None else _vectorize_block(block)
 

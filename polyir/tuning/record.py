@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from polyir.base.diagnostics import OptionError, PolyirError, missed, nearest
-from polyir.choose.machine import machine_of_system
+from polyir.choose.this_machine import machine_of_system
 from polyir.pipeline import passes_of_pipeline
 from polyir.universe import available_passes
 

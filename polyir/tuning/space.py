@@ -9,9 +9,9 @@ from itertools import chain, islice, product
 from typing import Final
 
 from polyir.base import budgets
-from polyir.choose.machine import machine_of_system
 from polyir.choose.model import CostModel
 from polyir.choose.strategies import situation_of, strategies
+from polyir.choose.this_machine import machine_of_system
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.model.analysis import bounded

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from polyir.base.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError, PolyirError
 from polyir.choose.machine import (
     DEFAULT_CACHES,
     Cache,
     Machine,
     machine_from_json,
     machine_of_option,
-    machine_of_system,
     machine_text,
 )
+from polyir.choose.measured_machine import measured_machine
+from polyir.choose.processors import PROCESSORS
+from polyir.choose.this_machine import machine_of_system
 
 
 def _fake(root: Path, files: dict[str, str]) -> Path:
@@ -82,6 +84,41 @@ def test_text_there_and_back() -> None:
     for machine in (Machine(), machine_of_system(), Machine(caches, cores=7, root_cycles=1e-3)):
         found = machine_of_option(machine_text(machine))
         assert replace(found, gigahertz=machine.gigahertz) == machine
+
+
+@pytest.mark.parametrize("name", PROCESSORS)
+def test_processors_by_name(name: str, tmp_path: Path) -> None:
+    """A processor is a machine by name, and found by what /proc/cpuinfo says of it."""
+    known = PROCESSORS[name]
+    assert machine_of_option(name) == known.machine
+    model = min(known.models)
+    x86 = f"vendor_id : {known.vendor}\ncpu family : {known.family}\nmodel : {model}"
+    arm = f"CPU implementer : {known.vendor}\nCPU part : {model:#x}"
+    flags = {128: "asimd", 256: "sse2 avx", 512: "sse2 avx avx512f"}[known.machine.vector_bits]
+    text = f"{x86 if known.family else arm}\nflags : {flags}"
+    root = _fake(tmp_path, {"proc/cpuinfo": text})
+    assert machine_of_system(root) == known.machine
+
+
+def test_a_virtual_machine_without_long_vectors(tmp_path: Path) -> None:
+    text = "vendor_id : AuthenticAMD\ncpu family : 25\nmodel : 17\nflags : sse2 avx avx2"
+    machine = machine_of_system(_fake(tmp_path, {"proc/cpuinfo": text}))
+    assert (machine.vector_bits, machine.vector_registers, machine.vector_fma) == (256, 16, 2.0)
+    assert machine.issue_width == PROCESSORS["zen4"].machine.issue_width
+
+
+def test_the_machine_is_measured() -> None:
+    """All that is measured is there, and of the right order."""
+    measured = measured_machine("gcc")
+    assert measured.caches[0].bandwidth > measured.memory_bandwidth > 0.1
+    assert 1 <= measured.add_latency <= 20
+    assert measured.division_bits in (128, 256)
+    assert measured.cores == machine_of_system().cores
+
+
+def test_a_compiler_that_is_not_there() -> None:
+    with pytest.raises(PolyirError, match="there is no 'no-such-compiler'"):
+        measured_machine("no-such-compiler")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 // A loop that calls functions is no loop of vectors: clang warns of the pragma where it makes none.
-// RUN: polyir-cc %s | filecheck %s
+// RUN: polyir-cc --optimize="strategy=parallel threads=2" %s | filecheck %s
 #include <math.h>
 
 // CHECK-LABEL: void calls(

@@ -1,6 +1,6 @@
 // Scalars are defined once, under their names; numbers in memory are read once.
 // RUN: polyir-cc --pluto-schedule=fuse=max %s 2>/dev/null | grep -vE 'CHECK|DEFAULT' | filecheck %s
-// RUN: polyir-cc %s 2>/dev/null | grep -vE 'CHECK|DEFAULT' | filecheck %s --check-prefix DEFAULT
+// RUN: polyir-cc --optimize=strategy=private %s 2>/dev/null | grep -vE 'CHECK|DEFAULT' | filecheck %s --check-prefix DEFAULT
 static double x[64], y[64], z[64];
 static int p[64];
 typedef struct { float *x, *y, *vx, *vy; unsigned long n; } particles;

@@ -1,0 +1,55 @@
+// RUN: polyir-opt --vectorize %s | filecheck %s
+
+// Both branches may run: the element is loaded in any case, and the sum is the function's own.
+// CHECK-LABEL: func.func @sums_of_large_elements
+// CHECK: arith.cmpf ogt, {{.*}} : vector<4xf64>
+// CHECK-NOT: scf.if
+// CHECK: arith.select {{.*}} : vector<4xi1>, vector<4xf64>
+// CHECK-NOT: scf.if
+func.func @sums_of_large_elements(%A: memref<64x64xf64>, %R: memref<64xf64>, %c: f64) {
+  %s = memref.alloca() : memref<64xf64>
+  affine.for %j = 0 to 64 {
+    affine.for %i = 0 to 64 {
+      %a = affine.load %A[%j, %i] : memref<64x64xf64>
+      %is_large = arith.cmpf ogt, %a, %c : f64
+      scf.if %is_large {
+        %b = affine.load %A[%j, %i] : memref<64x64xf64>
+        %old = affine.load %s[%i] : memref<64xf64>
+        %new = arith.addf %old, %b : f64
+        affine.store %new, %s[%i] : memref<64xf64>
+      }
+    } {poly.vector = #poly.vector<4>}
+  }
+  affine.for %i = 0 to 64 {
+    %t = affine.load %s[%i] : memref<64xf64>
+    affine.store %t, %R[%i] : memref<64xf64>
+  }
+  return
+}
+
+// Nobody knows whether there is an element of B where the condition does not hold, nor whether R
+// may be written there.
+// CHECK-LABEL: func.func @guarded
+// CHECK: scf.if
+// CHECK: scf.if
+func.func @guarded(%A: memref<64xf64>, %B: memref<?xf64>, %R: memref<64xf64>, %c: f64) {
+  affine.for %i = 0 to 64 {
+    %a = affine.load %A[%i] : memref<64xf64>
+    %is_large = arith.cmpf ogt, %a, %c : f64
+    %v = scf.if %is_large -> (f64) {
+      %b = affine.load %B[%i] : memref<?xf64>
+      scf.yield %b : f64
+    } else {
+      scf.yield %c : f64
+    }
+    affine.store %v, %R[%i] : memref<64xf64>
+  } {poly.vector = #poly.vector<4>}
+  affine.for %i = 0 to 64 {
+    %a = affine.load %A[%i] : memref<64xf64>
+    %is_large = arith.cmpf ogt, %a, %c : f64
+    scf.if %is_large {
+      affine.store %a, %R[%i] : memref<64xf64>
+    }
+  } {poly.vector = #poly.vector<4>}
+  return
+}
