@@ -26,7 +26,8 @@ class OptimizePass(PassWithOptions):
     (`polyir.choose.model`) estimates the time of each, and of the original order. Nests that run
     one after the other may come from several of them. A function is left in its original order,
     without parallel loops, if nothing makes it clearly faster. Otherwise, it is lowered to loops,
-    with vectors, and array elements in SSA values.
+    with vectors, and array elements in SSA values. If sizes are not known, it keeps its original
+    loops beside these, and runs them where the sizes are small.
 
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
     marked as parallel. `machine` is the name of a machine, or a JSON file or text that describes

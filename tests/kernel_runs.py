@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from kernels import KERNELS, Kernel
+from large_sizes import all_sizes_are_large
 from oracle import Argument, Oracle
 from xdsl.dialects.builtin import ModuleOp
 
@@ -17,7 +18,7 @@ FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra",
 
 def loops_of(text: str, pipeline: str) -> ModuleOp:
     """A program after a pipeline, lowered to loops."""
-    with remarks_to(lambda remark: None):
+    with remarks_to(lambda remark: None), all_sizes_are_large():
         return api.lower(api.run_pipeline(api.parse(text), pipeline))
 
 

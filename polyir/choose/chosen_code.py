@@ -16,9 +16,12 @@ from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
 from polyir.base.limits import limited
 from polyir.choose.candidates import Candidate, Candidates, private_arrays, remarks_in
 from polyir.choose.mixtures import Mixture
+from polyir.choose.remarks import PASS_NAME
 from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
 from polyir.choose.strategies import made
+from polyir.choose.versions import LeastWork
 from polyir.dialects.scop import ScopOp, scops_in
+from polyir.loops.versions import add_version, entry_test
 from polyir.model.outcome import replace_tree
 from polyir.model.scop import scop_of
 from polyir.proofs.remembered import remember_proof
@@ -27,12 +30,18 @@ from polyir.transform.promoted_scop import promote
 Shown = Callable[[str], AbstractContextManager[None]]
 
 
-def replace_by(candidates: Candidates, mixture: Mixture) -> None:
+def replace_by(candidates: Candidates, mixture: Mixture, least: LeastWork | None = None) -> None:
     """Give a function the trees of a mixture, and make loops of them, with vectors where chosen.
 
-    What is done is shown as steps of the program that the function is in.
+    If there is a `least` work, the original order runs where there is less. What is done is shown
+    as steps of the program that the function is in.
     """
     best, function = mixture.best, candidates.function
+    entry = None if least is None else entry_test(function, least.products, least.amount)
+    original = ModuleOp([function.clone()])
+    if least is not None and entry is not None:
+        message = f"with {least.text} below {least.amount}, the original order runs"
+        remark(PASS_NAME, message, function)
     module = candidates.with_memory(best.memory)
     copy = _function_of(module)
     said = list(_remarks_on(candidates, mixture))
@@ -54,6 +63,10 @@ def replace_by(candidates: Candidates, mixture: Mixture) -> None:
     with step("lower-poly"):
         apply_inside(made("lower-poly"), candidates.ctx, module)
     _improve_loops(copy, mixture.is_packed, step)
+    if entry is not None:
+        with step("versions for sizes"):
+            apply_inside(made("lower-poly"), candidates.ctx, original)
+            add_version(copy, _function_of(original), entry)
     _give_body(function, copy.detach_region(copy.body))
 
 

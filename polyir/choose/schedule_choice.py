@@ -18,6 +18,7 @@ from polyir.choose.model import CostModel
 from polyir.choose.remarks import CHOSEN, ORIGINAL, PASS_NAME
 from polyir.choose.strategies import Strategy, situation_of, strategies
 from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, KEPT, MOST_ACCESSES, MOVED, WORTH
+from polyir.choose.versions import least_work
 
 
 class ScheduleChoice:
@@ -66,7 +67,8 @@ class ScheduleChoice:
             return
         gain = original.cycles / mixture.cycles
         self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
-        replace_by(self._candidates, mixture)
+        work = least_work(self._candidates, alone(original), mixture, self._worth(best))
+        replace_by(self._candidates, mixture, work)
 
     def use(self, name: str) -> None:
         """Replace the function by the candidate of a strategy."""

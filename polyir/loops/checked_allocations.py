@@ -54,6 +54,7 @@ from polyir.dialects.allocation_checks import (
     ThreadCountOp,
     ThreadPartOp,
 )
+from polyir.loops.versions import chosen_block
 from polyir.model.raising.effects import is_pure, may_trap
 
 Threads = Literal["none", "numbered", "unnumbered"]
@@ -81,28 +82,26 @@ def check_functions(module: ModuleOp, original: ModuleOp, threads: Threads) -> N
 
 def _allocated_in(function: FuncOp) -> Counter[Attribute]:
     """The types of the arrays that a function allocates."""
-    return Counter(
-        op.memref.type for op in operations_in(function) if isinstance(op, memref.AllocOp)
-    )
+    operations = chosen_block(function).walk()
+    return Counter(op.memref.type for op in operations if isinstance(op, memref.AllocOp))
 
 
 def check_allocations(function: FuncOp, original: FuncOp | None, threads: Threads) -> None:
     """Allocate what a function needs before it writes, and run the original code if that fails.
 
-    Without `original`, its code is no part of the module: an `scf.if` with the attribute `ORIGINAL`
-    stands for it. An allocation stays where it is, without a check, if its size is not known before
-    the function writes, or if it is one in each iteration of a loop that runs on threads without
-    numbers.
+    Of two versions of a function, this is the one for large sizes. Without `original`, its code is
+    no part of the module: an `scf.if` with the attribute `ORIGINAL` stands for it. An allocation
+    stays where it is, without a check, if its size is not known before the function writes, or if
+    it is one in each iteration of a loop that runs on threads without numbers.
     """
     if len(function.body.blocks) != 1 or not _may_be_checked(function):
         return
     if original is not None and not _fits(original, function):
         return
-    block = function.body.block
-    found = list(_lifetimes(function))
+    found = list(_lifetimes(chosen_block(function)))
     if not found:
         return
-    front = _Front(block)
+    front = _Front(function)
     hoisted = [front.hoist(each, threads) for each in found]
     memories = [each for each in hoisted if each is not None]
     if memories:
@@ -144,8 +143,8 @@ class _Lifetime:
         return found
 
 
-def _lifetimes(function: FuncOp) -> Iterator[_Lifetime]:
-    for op in operations_in(function):
+def _lifetimes(block: Block) -> Iterator[_Lifetime]:
+    for op in block.walk():
         if isinstance(op, memref.AllocOp):
             users = [use.operation for use in op.memref.uses]
             frees = [user for user in users if isinstance(user, memref.DeallocOp)]
@@ -156,13 +155,14 @@ def _lifetimes(function: FuncOp) -> Iterator[_Lifetime]:
 class _Front:
     """The operations at the start of a function that write to no memory but its own."""
 
-    def __init__(self, block: Block) -> None:
-        self._block = block
-        operations = list(block.ops)
+    def __init__(self, function: FuncOp) -> None:
+        self._arguments = function.body.block.args
+        self._block = chosen_block(function)
+        operations = list(self._block.ops)
         self._rest: list[Operation] = operations[:-1]
         """The others, without the terminator."""
         self._terminator = operations[-1]
-        self._values: set[SSAValue] = set(block.args)
+        self._values: set[SSAValue] = set(self._arguments)
         self._operations: list[Operation] = []
         self._count: ThreadCountOp | None = None
         self._collect()
@@ -245,9 +245,7 @@ class _Front:
         self._terminator.detach()
         then = Block(self._rest)
         passed = [
-            each
-            for each in dict.fromkeys(self._terminator.operands)
-            if each.owner is not self._block and each not in self._values
+            each for each in dict.fromkeys(self._terminator.operands) if each not in self._values
         ]
         then.add_op(scf.YieldOp(*passed))
         allocated = AllocatedOp(memories)
@@ -270,7 +268,7 @@ class _Front:
     def _add_original(self, block: Block, original: FuncOp, passed: Sequence[SSAValue]) -> None:
         copy = original.body.clone()
         source = copy.block
-        for old, new in zip(source.args, self._block.args, strict=False):
+        for old, new in zip(source.args, self._arguments, strict=False):
             old.replace_all_uses_with(new)
         end = source.last_op
         assert end is not None

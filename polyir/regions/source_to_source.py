@@ -30,6 +30,7 @@ from polyir.frontend.c.types import Arithmetic
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.loops.checked_allocations import check_allocations
 from polyir.loops.levels import convert_equations
+from polyir.loops.versions import take_test
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
@@ -49,6 +50,7 @@ from polyir.target.abi import Scalar
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import (
     Form,
+    RangeTexts,
     RegionText,
     operand_text,
     range_texts,
@@ -480,6 +482,7 @@ def _replacement(
     called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
     taken = (*macros, *_words_of(forms), *called)
     kernel = _kernel(content)
+    sizes = take_test(kernel)
     leave_out_tested(kernel, _tested(item))
     check_allocations(kernel, None, "numbered")
     others = [op for op in _functions(content).values() if op is not kernel]
@@ -489,7 +492,28 @@ def _replacement(
     unused = tuple(name for name in content.own if name not in present or name not in given)
     taken = (*taken, *content.mentioned)
     check = None if item.check is None else check_text(item.check, content, forms, taken)
+    if sizes is not None:
+        check = _with_sizes(check, range_texts(sizes, forms, (), taken))
     return _checked(item, content, text, unused, forms, taken, check)
+
+
+def _with_sizes(check: CheckText | None, sizes: RangeTexts) -> CheckText:
+    """The check that comes after a test of sizes, which is quick."""
+    if check is None:
+        return CheckText(sizes.before, sizes.values)
+    lines, helpers = sizes.before.lines, sizes.before.helpers
+    before = RegionText((*lines, *check.before.lines), (*helpers, *check.before.helpers))
+    (is_large,) = sizes.values
+    others = (each for each in check.conditions if not _is_implied(each, is_large))
+    return CheckText(before, (is_large, *others))
+
+
+def _is_implied(condition: str, other: str) -> bool:
+    """Whether a condition such as `n >= 1` holds where another one does, such as `n >= 20`."""
+    one, more = (re.fullmatch(r"(\w+) >= (\d+)", each) for each in (condition, other))
+    return (
+        one is not None and more is not None and one[1] == more[1] and int(one[2]) <= int(more[2])
+    )
 
 
 def _tested(item: TransformedRegion) -> Iterator[Tested]:

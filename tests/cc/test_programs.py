@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from suites import some
 
 from polyir.tools.polyir_cc import LEFT
 
+MACHINE = Path(__file__).parents[1] / "machines" / "256.json"
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 
 
@@ -55,6 +57,20 @@ def test_coefficients_beyond_64_bits(tmp_path: Path) -> None:
     for options, code in (((), 0), (("--pluto-schedule",), LEFT)):
         assert transformed(source, target, *options) == code
         assert output_of(compiled(target, "-w", "-fsanitize=undefined"), 2) == expected
+
+
+def test_small_and_large_sizes(tmp_path: Path) -> None:
+    """One call of each function has sizes for which the original statements run."""
+    source, target = Path(__file__).parent / "small_and_large.c", tmp_path / "out.c"
+    original = tmp_path / "original.c"
+    original.write_bytes(source.read_bytes())
+    assert transformed(source, target, f"--optimize=threads=2 machine={MACHINE}") == 0
+    text = target.read_text()
+    assert len(re.findall(r">= \d+\.0\b", text)) == text.count("static void")
+    expected = output_of(reference(original, "-Wno-unknown-pragmas"))
+    program = compiled(target, "-Wall")
+    for threads in (1, 2):
+        assert output_of(program, threads) == expected
 
 
 def test_compilers_say_nothing(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 from gpu_devices import missing_opencl
 from kernel_runs import expected_results, oracle_of
 from kernels import KERNELS
+from large_sizes import all_sizes_are_large
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from suites import in_turn, rarely, some
 
@@ -325,7 +326,7 @@ IN_ORDER = ("solver", "partial sums", "set between")
 def quietly_run(text: str, pipeline: str, after: str = "") -> CompiledModule:
     """The program in C after a pipeline of passes on schedules, and one of passes on loops."""
     found: list[Remark] = []
-    with remarks_to(found.append):
+    with remarks_to(found.append), all_sizes_are_large():
         loops = api.lower(api.run_pipeline(api.parse(text), pipeline))
         if after:
             loops = api.run_pipeline(loops, after)

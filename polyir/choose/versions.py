@@ -1,0 +1,169 @@
+"""For which sizes a choice is worth it, where sizes are not known.
+
+What is chosen is the best for the sizes that the model takes for granted. For small ones, parallel
+regions, packed operands and the loops of tiles may take longer than the statements do. So all sizes
+that are not known are made smaller together until the original order is as fast by the model; the
+work that there is then is what the choice needs. Work is counted in a form that is quick to compute
+at the entry of the function: products of sizes, which grow as the number of instances does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd, log2, prod
+from typing import Final
+
+import islpy as isl
+from xdsl.ir import SSAValue
+
+from polyir.choose.candidates import Candidates
+from polyir.choose.mixtures import Mixture, scops_of
+from polyir.choose.program import region_of
+from polyir.choose.regions import Form, count
+from polyir.choose.thresholds import BETTER
+from polyir.model.scop import Scop
+from polyir.sets.lists import parameters_of
+
+PRECISION: Final = 0.5
+"""Sizes for which a choice is worth it are found up to this power of two."""
+
+Product = tuple[SSAValue, ...]
+
+
+@dataclass(frozen=True)
+class LeastWork:
+    """What a choice is worth it for: a sum of products of sizes is `amount` or more.
+
+    A size is in a product as often as it is a factor; `text` is the sum for people.
+    """
+
+    products: tuple[Product, ...]
+    amount: int
+    text: str
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """What the parameters of a scop are taken to be; of the `unknown` ones, nothing is said."""
+
+    scop: Scop
+    assumed: Mapping[str, int]
+    unknown: tuple[str, ...]
+
+    def halved(self, times: float, names: Sequence[str] | None = None) -> dict[str, int]:
+        """The sizes; the unknown ones, or those of some names, are halved, but not to 0."""
+        smaller = self.unknown if names is None else names
+        return {
+            name: max(1, round(size / 2**times)) if name in smaller else size
+            for name, size in self.assumed.items()
+        }
+
+    def degrees(self, domain: isl.Set) -> Counter[SSAValue]:
+        """How often each unknown size is a factor of the number of instances of a domain."""
+        values, found = self.scop.op.parameter_values, Counter[SSAValue]()
+        whole = _instances(domain, self.assumed)
+        for name in self.unknown:
+            half = _instances(domain, self.halved(1, (name,)))
+            if whole and half and (degree := round(log2(whole / half))) > 0:
+                found[values[name]] = degree
+        return found
+
+
+def _instances(domain: isl.Set, sizes: Mapping[str, int]) -> float:
+    """How many instances there are, about."""
+    region = region_of(domain, sizes)
+    return count(region, [Form(((place, 1.0),)) for place in range(len(region.low))])
+
+
+def least_work(
+    candidates: Candidates, original: Mixture, chosen: Mixture, worth: float
+) -> LeastWork | None:
+    """The least work for which a choice is worth it; `None` if that is any, or sizes are known.
+
+    It then takes at most the part `worth` of the time of the original order.
+    """
+    sizes = [
+        _Sizes(each.scop, model.values, _unknown(each.scop))
+        for each, model in zip(candidates.scops, candidates.models, strict=True)
+    ]
+    products = _products(sizes)
+    if not products:
+        return None
+    # What is better than another candidate, or only has nests of others, may save less.
+    margin = worth if chosen.cycles < worth * original.cycles else BETTER
+    before, after = (_Estimate(candidates, each, sizes) for each in (original, chosen))
+    halvings = _most_halvings(sizes, lambda each: after.cycles(each) < margin * before.cycles(each))
+    if halvings is None:
+        return None
+    numbers, names = dict[SSAValue, int](), dict[SSAValue, str]()
+    for each in sizes:
+        smaller = each.halved(halvings)
+        for name, value in each.scop.op.parameter_values.items():
+            numbers[value] = max(smaller[name], numbers.get(value, 0))
+            names[value] = name
+    amount = sum(prod(numbers[size] for size in product) for product in products)
+    text = " + ".join(" * ".join(names[size] for size in product) for product in products)
+    return LeastWork(products, amount, text)
+
+
+def _unknown(scop: Scop) -> tuple[str, ...]:
+    """The parameters that have no value in the context."""
+    context = scop.context
+    names = enumerate(parameters_of(context.get_space()))
+    return tuple(
+        name
+        for place, name in names
+        if not context.plain_get_val_if_fixed(isl.dim_type.param, place).is_int()
+    )
+
+
+def _products(sizes: Sequence[_Sizes]) -> tuple[Product, ...]:
+    """The numbers of instances of statements as products of sizes, without parts of others.
+
+    Of a single one, a root will do: `n` says as much as `n * n * n`.
+    """
+    found = [each.degrees(body.domain) for each in sizes for body in each.scop.bodies]
+    largest: list[Counter[SSAValue]] = []
+    for one in found:
+        if one and one not in largest and not any(one < other for other in found):
+            largest.append(one)
+    root = gcd(*largest[0].values()) if len(largest) == 1 else 1
+    return tuple(
+        tuple(size for size, times in each.items() for _ in range(times // root))
+        for each in largest
+    )
+
+
+class _Estimate:
+    """What trees cost for other sizes than those that they were chosen for."""
+
+    def __init__(self, candidates: Candidates, mixture: Mixture, sizes: Sequence[_Sizes]) -> None:
+        self._candidates = candidates
+        self._is_packed = mixture.is_packed
+        self._entry = mixture.best.entry
+        self._parts = list(zip(scops_of(candidates, mixture), mixture.trees, sizes, strict=True))
+
+    def cycles(self, halvings: float) -> float:
+        """The cycles with all unknown sizes so often halved."""
+        total = self._entry
+        for scheduled, tree, sizes in self._parts:
+            model = self._candidates.model(scheduled.scop, self._is_packed, sizes.halved(halvings))
+            total += model.estimate(tree.schedule).score
+        return total
+
+
+def _most_halvings(sizes: Sequence[_Sizes], is_worth: Callable[[float], bool]) -> float | None:
+    """How often unknown sizes can be halved and a choice be worth it; `None` if always."""
+    worth = 0.0
+    not_worth = log2(max(1, *(each.assumed[name] for each in sizes for name in each.unknown)))
+    if is_worth(not_worth):
+        return None
+    while not_worth - worth > PRECISION:
+        middle = (worth + not_worth) / 2
+        if is_worth(middle):
+            worth = middle
+        else:
+            not_worth = middle
+    return worth

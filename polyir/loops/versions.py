@@ -1,0 +1,188 @@
+"""Two versions of a function, of which a test of sizes at its entry chooses one.
+
+Both compute the same, for all sizes:
+
+    %holds = ...
+    scf.if %holds {
+      ... the loops that were chosen for large sizes
+    } else {
+      ... those of the input
+    } {polyir.versions}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
+from itertools import chain
+from typing import Final
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, UnitAttr, f64, i64
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.model.raising.effects import is_pure, may_trap
+
+VERSIONS: Final = "polyir.versions"
+"""The attribute of an `scf.if` that runs the loops of the input where its condition fails."""
+
+
+def entry_test(
+    function: FuncOp, products: Sequence[Sequence[SSAValue]], least: int
+) -> Block | None:
+    """Operations that find out whether a sum of products of sizes is at least a number.
+
+    The block has the arguments of the function, whose values the sizes are; it ends with the
+    condition. There is none if a size, or what else may be in bounds, is not known at the entry.
+    """
+    if len(function.body.blocks) != 1:
+        return None
+    entry = Block(arg_types=function.function_type.inputs.data)
+    known = dict[SSAValue, SSAValue](zip(function.body.block.args, entry.args, strict=True))
+    builder = Builder(InsertPoint.at_end(entry))
+    needed = (*_indices(function), *chain.from_iterable(products))
+    if any(_at_entry(each, known, builder) is None for each in needed):
+        return None
+    if len(products) == 1 and len(products[0]) == 1:
+        limit = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(least))).result
+        builder.insert(arith.CmpiOp(known[products[0][0]], limit, "sge"))
+        return entry
+    # The product of integers may overflow.
+    multiplied = partial(_computed, builder, arith.MulfOp)
+    parts = [reduce(multiplied, [_real(known[size], builder) for size in p]) for p in products]
+    total = reduce(partial(_computed, builder, arith.AddfOp), parts)
+    limit = builder.insert(arith.ConstantOp(FloatAttr(float(least), f64))).result
+    builder.insert(arith.CmpfOp(total, limit, "oge"))
+    return entry
+
+
+def _real(value: SSAValue, builder: Builder) -> SSAValue:
+    """An index as a number of floating point."""
+    number = builder.insert(arith.IndexCastOp(value, i64)).result
+    return builder.insert(arith.SIToFPOp(number, f64)).result
+
+
+def _computed(
+    builder: Builder, kind: type[arith.MulfOp | arith.AddfOp], left: SSAValue, right: SSAValue
+) -> SSAValue:
+    return builder.insert(kind(left, right)).result
+
+
+def _at_entry(
+    value: SSAValue, known: dict[SSAValue, SSAValue], builder: Builder
+) -> SSAValue | None:
+    """A value as it is computed at the entry, if that needs nothing but the arguments."""
+    if value in known:
+        return known[value]
+    op = value.owner
+    if not isinstance(op, Operation) or not is_pure(op) or may_trap(op):
+        return None
+    if any(_at_entry(operand, known, builder) is None for operand in op.operands):
+        return None
+    copy = op.clone(known)
+    same = next((each for each in builder.insertion_point.block.ops if _is_same(each, copy)), None)
+    if same is None:
+        builder.insert(copy)
+    else:
+        copy.erase()
+    known.update(zip(op.results, (same or copy).results, strict=True))
+    return known[value]
+
+
+def _is_same(one: Operation, other: Operation) -> bool:
+    """Whether two pure operations compute the same."""
+    return (
+        one.name == other.name
+        and tuple(one.operands) == tuple(other.operands)
+        and one.attributes == other.attributes
+        and one.properties == other.properties
+    )
+
+
+def _indices(function: FuncOp) -> Iterator[SSAValue]:
+    """The values that bounds of affine loops may have only if they are not computed in an `if`."""
+    for op in function.body.block.ops:
+        if not isinstance(op, arith.ConstantOp):
+            yield from (each for each in op.results if isinstance(each.type, IndexType))
+
+
+def add_version(function: FuncOp, original: FuncOp, entry: Block) -> None:
+    """Let a function run as another one, which is used up, where the test `entry` fails."""
+    assert entry.last_op is not None
+    condition = entry.last_op.results[0]
+    types = function.function_type.outputs.data
+    choice = scf.IfOp(condition, types, _moved(function, entry), _moved(original, entry))
+    choice.attributes[VERSIONS] = UnitAttr()
+    choice.location = function.location
+    for old, new in zip(function.body.block.args, entry.args, strict=True):
+        new.name_hint = old.name_hint
+    entry.add_ops([choice, ReturnOp(*choice.results)])
+    function.detach_region(function.body).erase()
+    function.add_region(Region(entry))
+
+
+def _moved(function: FuncOp, entry: Block) -> Region:
+    """The operations of a function, which use the values of another block."""
+    block, branch = function.body.block, Block()
+    known = dict[SSAValue, SSAValue](zip(block.args, entry.args, strict=True))
+    builder = Builder(InsertPoint.at_end(entry))
+    for each in tuple(_indices(function)):
+        _at_entry(each, known, builder)
+    for old, new in known.items():
+        old.replace_all_uses_with(new)
+    for op in tuple(block.ops):
+        op.detach()
+        if isinstance(op, ReturnOp):
+            branch.add_op(scf.YieldOp(*op.operands))
+        if isinstance(op, ReturnOp) or any(each in known for each in op.results):
+            op.erase()
+        else:
+            branch.add_op(op)
+    return Region(branch)
+
+
+def versions_of(function: FuncOp) -> scf.IfOp | None:
+    """The choice between two versions of a function, if it has them."""
+    if len(function.body.blocks) != 1:
+        return None
+    for op in function.body.block.ops:
+        if isinstance(op, scf.IfOp) and VERSIONS in op.attributes:
+            return op
+    return None
+
+
+def chosen_block(function: FuncOp) -> Block:
+    """The operations of a function, or of its version for large sizes."""
+    versions = versions_of(function)
+    return function.body.blocks[0] if versions is None else versions.true_region.block
+
+
+def take_test(function: FuncOp) -> FuncOp | None:
+    """Leave a function without results its version for large sizes, and return the test.
+
+    It is a function of the same arguments that returns the condition.
+    """
+    choice = versions_of(function)
+    if choice is None or choice.results:
+        return None
+    block = function.body.block
+    inputs = function.function_type.inputs.data
+    test = FuncOp(f"{function.sym_name.data}_sizes", (inputs, [choice.cond.type]))
+    known = dict[SSAValue, SSAValue](zip(block.args, test.body.block.args, strict=True))
+    before = tuple(block.ops)[: block.get_operation_index(choice)]
+    test.body.block.add_ops(op.clone(known) for op in before)
+    test.body.block.add_op(ReturnOp(known[choice.cond]))
+    for op in tuple(choice.true_region.block.ops):
+        op.detach()
+        if isinstance(op, scf.YieldOp):
+            op.erase()
+        else:
+            block.insert_op_before(op, choice)
+    Rewriter.erase_op(choice)
+    for op in reversed(before):
+        if not any(each.uses for each in op.results):
+            Rewriter.erase_op(op)
+    return test

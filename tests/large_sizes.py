@@ -1,0 +1,27 @@
+"""Tests have small sizes, and `optimize` keeps the original order for these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from unittest.mock import patch
+
+from polyir.choose import schedule_choice
+from polyir.choose.candidates import Candidates
+from polyir.choose.mixtures import Mixture
+from polyir.choose.versions import LeastWork, least_work
+
+
+@contextmanager
+def all_sizes_are_large() -> Iterator[None]:
+    """Inside the `with` block, what `optimize` chooses runs for all sizes, after the same test."""
+
+    def no_work(
+        candidates: Candidates, original: Mixture, chosen: Mixture, worth: float
+    ) -> LeastWork | None:
+        found = least_work(candidates, original, chosen, worth)
+        return None if found is None else replace(found, amount=0)
+
+    with patch.object(schedule_choice, "least_work", no_work):
+        yield

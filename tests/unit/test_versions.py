@@ -1,0 +1,130 @@
+"""For which sizes `optimize` lets the original order run, where sizes are not known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from kernels import KERNELS
+
+from polyir import api
+from polyir.base.diagnostics import Remark, remarks_to
+from polyir.loops.versions import VERSIONS
+
+MACHINE = "cores: 2, vector_bits: 256, vector_registers: 16"
+
+STENCIL = """
+func.func @stencil(%t: index, %n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  affine.for %k = 0 to %t {
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      affine.for %j = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+        %a = affine.load %A[%i, %j - 1] : memref<?x?xf64>
+        %b = affine.load %A[%i, %j + 1] : memref<?x?xf64>
+        %s = arith.addf %a, %b : f64
+        affine.store %s, %B[%i, %j] : memref<?x?xf64>
+      }
+    }
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      affine.for %j = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+        %a = affine.load %B[%i - 1, %j] : memref<?x?xf64>
+        %b = affine.load %B[%i + 1, %j] : memref<?x?xf64>
+        %s = arith.addf %a, %b : f64
+        affine.store %s, %A[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+"""
+
+EXPONENTIALS = """
+func.func @last(%n: index, %A: memref<?x?xf64>) -> f64 {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %e = math.exp %a : f64
+      affine.store %e, %A[%i, %j] : memref<?x?xf64>
+    }
+  }
+  %c1 = arith.constant 1 : index
+  %m = arith.subi %n, %c1 : index
+  %r = memref.load %A[%m, %m] : memref<?x?xf64>
+  return %r : f64
+}
+"""
+
+
+def optimized(text: str, **machine: float) -> tuple[str, list[str]]:
+    """The program after `optimize`, and which work the original order does."""
+    fields = "".join(f", {name}: {value}" for name, value in machine.items())
+    said: list[Remark] = []
+    with remarks_to(said.append):
+        module = api.run_pipeline(api.parse(text), f"optimize{{machine='{{{MACHINE}{fields}}}'}}")
+    pattern = re.compile(r"with (.*), the original order runs")
+    return api.emit(module, "loops"), [
+        found[1] for each in said if (found := pattern.fullmatch(each.message))
+    ]
+
+
+def limit(found: Sequence[str]) -> tuple[str, int]:
+    """The products of sizes, and the number that they are compared with."""
+    (text,) = found
+    products, _, number = text.partition(" below ")
+    return products, int(number)
+
+
+def test_work_is_a_product_of_sizes() -> None:
+    assert limit(optimized(STENCIL)[1])[0] == "t * n * n"
+    # Of nests that have more iterations than others, and of the same ones once.
+    assert limit(optimized(KERNELS["2mm"].path.read_text())[1])[0] == (
+        "ni * nj * nk + ni * nj * nl"
+    )
+
+
+def test_regions_that_start_slowly_need_more_work() -> None:
+    limits = [limit(optimized(EXPONENTIALS, region_cycles=n)[1])[1] for n in (800, 8000, 80000)]
+    assert limits[0] < limits[1] < limits[2]
+
+
+def test_known_sizes_have_one_version() -> None:
+    for size in (8, 2000):
+        known = STENCIL.replace("%t: index, %n: index, ", "").replace("?x?", f"{size}x{size}")
+        known = known.replace("to %t", f"to {size}").replace("(%n)", "(%c)")
+        known = known.replace(") {\n", f") {{\n  %c = arith.constant {size} : index\n", 1)
+        loops, found = optimized(known)
+        assert not found
+        assert VERSIONS not in loops
+        # What is known to be little keeps its order.
+        assert ("affine.parallel" in loops) == (size > 8)
+
+
+@pytest.mark.parametrize("backend", ["c", "llvm"])
+def test_both_versions_have_the_bits_of_the_input(backend: api.Backend) -> None:
+    if backend == "llvm":
+        pytest.importorskip("llvmlite")
+    _, (text,) = optimized(STENCIL)
+    (_, amount), random = limit([text]), np.random.default_rng(1)
+    pipeline = f"optimize{{machine='{{{MACHINE}}}'}}"
+    before = api.compile(STENCIL, "", backend=backend)
+    after = api.compile(STENCIL, pipeline, backend=backend)
+    is_large: set[bool] = set()
+    many = amount // 700**2 + 1
+    for times, size in ((0, 5), (3, 0), (2, 3), (5, 40), (40, 60), (many, 700)):
+        is_large.add(times * size * size >= amount)
+        arrays = [random.random((size, size)) for _ in range(2)]
+        results = [array.copy() for array in arrays]
+        before["stencil"](times, size, *arrays)
+        after["stencil"](times, size, *results)
+        for one, other in zip(arrays, results, strict=True):
+            assert one.tobytes() == other.tobytes(), (times, size)
+    assert is_large == {False, True}
+
+
+def test_results_of_the_function_are_those_of_the_version_that_runs() -> None:
+    assert optimized(EXPONENTIALS)[1]
+    program = api.compile(EXPONENTIALS, f"optimize{{machine='{{{MACHINE}}}'}}")
+    for size in (2, 300):
+        array = np.ones((size, size))
+        assert program["last"](size, array) == array[-1, -1] == np.exp(1.0)
