@@ -10,7 +10,7 @@ from polyir.base.limits import limited
 from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten, report_outcome
-from polyir.model.reductions import split_updates
+from polyir.model.prepared_updates import split_updates
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import RewritePass
 from polyir.proofs.dependences import analysed

@@ -45,7 +45,7 @@ from polyir.equations.system import (
 )
 from polyir.equations.system import Operation as Applied
 from polyir.model.memory_accesses import ElementStore, access_of, accesses_in
-from polyir.model.reductions import prepare_updates, split_updates
+from polyir.model.prepared_updates import prepare_updates, split_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
 from polyir.model.temporaries import why_no_temporary

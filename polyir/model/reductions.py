@@ -12,10 +12,7 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
-from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.model.extrema import simplify_extrema
-from polyir.model.scop import Scop, scop_of, statement_of
-from polyir.model.splitting import parts_of, split_statements
+from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.updates import Update, update_of
 from polyir.sets.examples import example_of
@@ -44,7 +41,7 @@ def updates_of(scop: Scop) -> Updates:
     found: list[Update] = []
     reasons: list[str] = []
     for statement in scop.bodies:
-        arrays = _updated_arrays(statement, scop.context)
+        arrays = updated_arrays(statement, scop.context)
         if not arrays:
             continue
         update = update_of(statement)
@@ -56,49 +53,7 @@ def updates_of(scop: Scop) -> Updates:
     return Updates(tuple(found), tuple(reasons))
 
 
-def prepare_updates(op: ScopOp) -> None:
-    """Prepare statements that update some element more than once for another order.
-
-    Where it has several stores, it is cut (`split_updates`), and the scop loses its dependences.
-    Minima and maxima are simplified (`polyir.model.extrema.simplify_extrema`), and sums of integers
-    may overflow.
-    """
-    split_updates(op, simplify=True)
-    scop = scop_of(op)
-    for statement in scop.bodies:
-        if update_of(statement) is None and _updated_arrays(statement, scop.context):
-            simplify_extrema(statement.op)
-    for update in updates_of(scop_of(op)).found:
-        update.chain.allow_overflow()
-
-
-def split_updates(op: ScopOp, simplify: bool = False) -> tuple[str, ...]:
-    """Cut statements with several stores into parts if one of these is an update; their names.
-
-    If there is one, the scop loses its dependences. One with local arrays stays as it is. With
-    `simplify`, minima and maxima of parts are simplified, too.
-    """
-    found: dict[StmtOp, tuple[StmtOp, ...]] = {}
-    for statement in () if op.local_arrays else scop_of(op).bodies:
-        writes = [each for each in statement.accesses if each.kind is not AccessKind.READ]
-        if len(writes) > 1 and _updated_arrays(statement, op.context.data):
-            parts = parts_of(op, statement.op)
-            if len(parts) > 1 and any(_is_update(op, part, simplify) for part in parts):
-                found[statement.op] = parts
-    if found:
-        split_statements(op, found)
-    return tuple(statement.sym_name.data for statement in found)
-
-
-def _is_update(op: ScopOp, part: StmtOp, simplify: bool) -> bool:
-    """Whether a part of a statement updates some element more than once."""
-    if simplify:
-        simplify_extrema(part)
-    statement = statement_of(op, part)
-    return update_of(statement) is not None and bool(_updated_arrays(statement, op.context.data))
-
-
-def _updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:
+def updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:
     """The arrays of which a statement reads and writes some element in several instances."""
     reads = [each for each in statement.accesses if each.kind is AccessKind.READ]
     arrays: list[str] = []
