@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from polyir.base.diagnostics import missed, remark
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
-from polyir.model.splitting import parts_of, split_statements
+from polyir.model.splitting import names_taken, parts_of, split_statements
 from polyir.passes.prerequisites import RewritePass
 from polyir.proofs.remembered import require_proved
 from polyir.transform.new_dependences import use_new_tree
@@ -59,7 +59,8 @@ class SplitStatementsPass(RewritePass):
             return
         require_proved(op, self.name)
         wanted = [each for each in op.statements if self._is_wanted(each.sym_name.data)]
-        parts = {each: parts_of(op, each) for each in wanted}
+        taken = names_taken(op)
+        parts = {each: parts_of(op, each, taken) for each in wanted}
         parts = {each: own for each, own in parts.items() if len(own) > 1}
         if not parts:
             missed(self.name, "nothing to do: no statement has stores that may be apart", op)

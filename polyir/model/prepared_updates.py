@@ -6,7 +6,7 @@ from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.extrema import simplify_extrema
 from polyir.model.reductions import updated_arrays, updates_of
 from polyir.model.scop import scop_of, statement_of
-from polyir.model.splitting import parts_of, split_statements
+from polyir.model.splitting import names_taken, parts_of, split_statements
 from polyir.model.statements import AccessKind
 from polyir.model.updates import update_of
 
@@ -14,7 +14,7 @@ from polyir.model.updates import update_of
 def prepare_updates(op: ScopOp) -> None:
     """Prepare statements that update some element more than once for another order.
 
-    Where it has several stores, it is cut (`split_updates`), and the scop loses its dependences.
+    Those with several stores are cut, and the scop may lose its dependences (`split_updates`).
     Minima and maxima are simplified (`polyir.model.extrema.simplify_extrema`), and sums of integers
     may overflow.
     """
@@ -34,10 +34,11 @@ def split_updates(op: ScopOp, simplify: bool = False) -> tuple[str, ...]:
     `simplify`, minima and maxima of parts are simplified, too.
     """
     found: dict[StmtOp, tuple[StmtOp, ...]] = {}
+    taken = names_taken(op)
     for statement in () if op.local_arrays else scop_of(op).bodies:
         writes = [each for each in statement.accesses if each.kind is not AccessKind.READ]
         if len(writes) > 1 and updated_arrays(statement, op.context.data):
-            parts = parts_of(op, statement.op)
+            parts = parts_of(op, statement.op, taken)
             if len(parts) > 1 and any(_is_update(op, part, simplify) for part in parts):
                 found[statement.op] = parts
     if found:

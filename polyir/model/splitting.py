@@ -33,11 +33,16 @@ Parts = Mapping[StmtOp, Sequence[StmtOp]]
 """Statements of a scop, and those that are to take their places, which are in no scop yet."""
 
 
-def parts_of(scop: ScopOp, statement: StmtOp) -> tuple[StmtOp, ...]:
+def names_taken(scop: ScopOp) -> set[str]:
+    """The names that new statements must not have."""
+    return {each.sym_name.data for each in scop.statements}
+
+
+def parts_of(scop: ScopOp, statement: StmtOp, taken: set[str]) -> tuple[StmtOp, ...]:
     """The statements that compute, one after the other, what a statement does; 1 if it must stay.
 
     Each has one store, or those that must stay together: the value of one was loaded before
-    another one changes the element (`group_roots`).
+    another one changes the element (`group_roots`). Their names become `taken`.
     """
     block = statement.body.block
     domain = statement.domain.data.align_params(scop.context.data.get_space())
@@ -51,7 +56,6 @@ def parts_of(scop: ScopOp, statement: StmtOp) -> tuple[StmtOp, ...]:
     names = [domain.get_dim_name(isl.dim_type.set, n) for n in range(len(block.args))]
     known = tuple(name for name in names if name is not None)
     nest = Nest(tuple(block.args), known, statement.domain.data)
-    taken = {each.sym_name.data for each in scop.statements}
     parts: list[StmtOp] = []
     for number, group in enumerate(groups):
         name = unique_name(f"{statement.sym_name.data}_{number}", taken)
