@@ -20,8 +20,8 @@ from polyir.distributed.requirements import (
 )
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops
-from polyir.proofs.dependences import find_reductions
 from polyir.proofs.remembered import require_proved
+from polyir.transform.new_dependences import find_reductions
 
 
 @dataclass(frozen=True)

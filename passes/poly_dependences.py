@@ -12,7 +12,8 @@ from polyir.base.diagnostics import missed, remark
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.scop import ScopOp
 from polyir.model.analysis import ORDERING_KINDS
-from polyir.model.reductions import prepare_updates, updates_of
+from polyir.model.prepared_updates import prepare_updates
+from polyir.model.reductions import updates_of
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import raised_scops
 from polyir.proofs.dependences import attach_dependences, dependences_of

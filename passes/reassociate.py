@@ -10,8 +10,10 @@ from polyir.base.limits import limited
 from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten, report_outcome
+from polyir.model.prepared_updates import split_updates
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import RewritePass
+from polyir.proofs.dependences import analysed
 from polyir.proofs.remembered import require_proved
 from polyir.transform.new_dependences import use_new_tree
 from polyir.transform.reassociation.plan import ReassociateOptions
@@ -69,6 +71,8 @@ class ReassociatePass(ReassociateOptions, RewritePass):
             missed(self.name, "the scop is left as it was: it has local arrays already", op)
             return
         require_proved(op, self.name)
+        if not self.statements and split_updates(op):
+            analysed(op)
         seen: tuple[str, ...] = ()
         done: list[str] = []
         left: list[str] = []

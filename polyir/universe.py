@@ -49,6 +49,7 @@ PASSES_BY_TOPIC: Final = {
     ),
     "from loops to schedule trees": (
         "poly-raise",
+        "split-statements",
         "poly-dependences",
         "print-dependences",
         "print-schedule",

@@ -31,7 +31,6 @@ from polyir.pipeline import (
     passes_of_pipeline,
     split_pass_flags,
 )
-from polyir.proofs.dependences import find_reductions
 from polyir.tools.command_line import (
     ArgumentParser,
     add_sizes,
@@ -41,6 +40,7 @@ from polyir.tools.command_line import (
     read_text,
 )
 from polyir.tools.pass_help import add_information
+from polyir.transform.new_dependences import find_reductions
 from polyir.universe import available_passes
 
 DEFAULT_RANKS = (2, 4, 8, 64, 1024, 100_000)

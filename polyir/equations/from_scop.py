@@ -45,7 +45,7 @@ from polyir.equations.system import (
 )
 from polyir.equations.system import Operation as Applied
 from polyir.model.memory_accesses import ElementStore, access_of, accesses_in
-from polyir.model.reductions import prepare_updates
+from polyir.model.prepared_updates import prepare_updates, split_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Statement
 from polyir.model.temporaries import why_no_temporary
@@ -86,6 +86,8 @@ def system_of(op: ScopOp, name: str, reassociate: bool = False) -> Converted:
     type = _element_type(op)
     if reassociate or isinstance(type, IntegerType):
         prepare_updates(op)
+    else:
+        split_updates(op)
     scop = scop_of(op)
     scop = replace(scop, context=_without_upper_bounds(scop.context))
     visible = [array for array in scop.arrays if why_no_temporary(scop, array) is not None]

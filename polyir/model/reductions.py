@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
-from polyir.dialects.scop import ScopOp
-from polyir.model.extrema import simplify_extrema
-from polyir.model.scop import Scop, scop_of
+from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.updates import Update, update_of
 from polyir.sets.examples import example_of
@@ -43,7 +41,7 @@ def updates_of(scop: Scop) -> Updates:
     found: list[Update] = []
     reasons: list[str] = []
     for statement in scop.bodies:
-        arrays = _updated_arrays(statement, scop.context)
+        arrays = updated_arrays(statement, scop.context)
         if not arrays:
             continue
         update = update_of(statement)
@@ -55,21 +53,7 @@ def updates_of(scop: Scop) -> Updates:
     return Updates(tuple(found), tuple(reasons))
 
 
-def prepare_updates(op: ScopOp) -> None:
-    """Prepare statements that update some element more than once for another order.
-
-    Minima and maxima are simplified (`polyir.model.extrema.simplify_extrema`), and sums of integers
-    may overflow.
-    """
-    scop = scop_of(op)
-    for statement in scop.bodies:
-        if update_of(statement) is None and _updated_arrays(statement, scop.context):
-            simplify_extrema(statement.op)
-    for update in updates_of(scop_of(op)).found:
-        update.chain.allow_overflow()
-
-
-def _updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:
+def updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:
     """The arrays of which a statement reads and writes some element in several instances."""
     reads = [each for each in statement.accesses if each.kind is AccessKind.READ]
     arrays: list[str] = []

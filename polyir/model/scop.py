@@ -81,6 +81,11 @@ def scop_of(op: ScopOp) -> Scop:
     return Scop(op, op.context.data, bodies, arrays, schedule_of(op.tree))
 
 
+def statement_of(scop: ScopOp, statement: StmtOp) -> Statement:
+    """The view of one statement, which need not be in the scop yet."""
+    return _statement(scop, statement, _Symbols(scop, array_names(scop)))
+
+
 def array_names(op: ScopOp) -> dict[SSAValue, str]:
     """A tuple name for each memref that the scop uses: its name in the source, made unique."""
     names: dict[SSAValue, str] = {array.memory: array.sym_name.data for array in op.local_arrays}

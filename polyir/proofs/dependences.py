@@ -11,7 +11,6 @@ from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
-from polyir.model.reductions import prepare_updates
 from polyir.model.scop import Scop, scop_of
 from polyir.proofs.remembered import makes_claims, remember_proof
 
@@ -27,17 +26,6 @@ def analysed(scop: ScopOp) -> bool:
     if dependences is not None:
         attach_dependences(scop, dependences)
     return dependences is not None
-
-
-def find_reductions(scop: ScopOp, pass_name: str) -> None:
-    """Give a scop dependences of the kind `reduction`, if it has none, of the order it is in."""
-    known = scop.dependences
-    if known is not None and known.data.reductions:
-        return
-    prepare_updates(scop)
-    dependences = dependences_of(scop, pass_name=pass_name, reassociate=True)
-    if dependences is not None:
-        attach_dependences(scop, dependences)
 
 
 def attach_dependences(scop: ScopOp, dependences: Dependences) -> None:

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from functools import partial
 
+from polyir.base.diagnostics import PolyirError, location_of
 from polyir.base.limits import limited
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Outcome, replace_tree, report_outcome
+from polyir.model.prepared_updates import prepare_updates
 from polyir.model.scop import Scop, scop_of
-from polyir.proofs.dependences import dependences_of
+from polyir.proofs.dependences import attach_dependences, dependences_of
 from polyir.proofs.remembered import makes_claims, remember_proof
 from polyir.tree import Schedule
+
+
+def find_reductions(scop: ScopOp, pass_name: str) -> None:
+    """Give a scop dependences of the kind `reduction`, if it has none, of the order it is in.
+
+    Raises `PolyirError` if they exceed the limits, and those that it had are of other statements.
+    """
+    known = scop.dependences
+    if known is not None and known.data.reductions:
+        return
+    prepare_updates(scop)
+    dependences = dependences_of(scop, pass_name=pass_name, reassociate=True)
+    if dependences is not None:
+        attach_dependences(scop, dependences)
+    elif scop.dependences is None:
+        raise PolyirError("the dependences of its updates take too long", location_of(scop))
 
 
 def settle_claims(scop_op: ScopOp, pass_name: str) -> None:

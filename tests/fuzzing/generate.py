@@ -33,6 +33,7 @@ from fuzzing.program import (
     Store,
     Value,
 )
+from fuzzing.sharing import with_shared_work
 from fuzzing.trace import TooLongError, is_parallel, layout_of
 
 FLOAT_OPERATIONS = ("arith.addf", "arith.subf", "arith.mulf", "arith.maximumf")
@@ -56,7 +57,7 @@ def random_program(seed: int, longer: bool = False) -> Program:
     """
     random = Random(seed)
     while True:
-        program = _Maker(random).program(seed)
+        program = with_shared_work(_Maker(random).program(seed))
         if _is_short(program):
             return _with_parallel_loops(_longer(program) if longer else program, random)
 

@@ -38,6 +38,9 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
         later.append(random.choice(["scalar-replacement", "scalar-replacement{levels=all}"]))
         random.shuffle(later)
         passes += later[: random.randint(0, 4)]
+    splitting = Random(f"splitting {seed}")
+    if splitting.random() < 0.1:
+        passes.insert(splitting.randint(0, min(2, len(passes))), "split-statements")
     return tuple(passes)
 
 

@@ -380,3 +380,78 @@ def test_accesses_are_in_bounds() -> None:
     )
     # Nothing is known of k where m is 0, nor of n where it is; the last store may not happen.
     assert scop.context.data.is_equal(isl.Set("[m, n, k] -> { : n >= 0 and m <= 100 }"))
+
+
+def _two_stores(work: str, first: str = "%y", second: str = "%y") -> list[list[str]]:
+    scop = only_scop(
+        function(f"""
+        affine.for %i = 0 to %n {{
+          %x = affine.load %A[%i] : memref<?xf64>
+          {work}
+          affine.store {first}, %B[%i] : memref<?xf64>
+          affine.store {second}, %B[%i + %n] : memref<?xf64>
+        }}""")
+    )
+    return stores(scop)
+
+
+def test_stores_that_need_the_same_work_are_one_statement() -> None:
+    product = "%y = arith.mulf %x, %x : f64"
+    assert _two_stores(product) == [["B"], ["B"]]
+    assert _two_stores("%y = arith.divf %x, %x : f64") == [["B", "B"]]
+    assert _two_stores("%y = math.sqrt %x : f64") == [["B", "B"]]
+    assert _two_stores("%y = math.absf %x : f64") == [["B"], ["B"]]
+    assert _two_stores(f"{product}\n%z = arith.addf %x, %y : f64", "%z", "%z") == [["B", "B"]]
+    # Each needs the product, and only one the sum.
+    assert _two_stores(f"{product}\n%z = arith.addf %x, %y : f64", "%y", "%z") == [["B"], ["B"]]
+
+
+def test_addresses_and_conversions_are_no_work_to_share() -> None:
+    conversions = """
+        %f = arith.truncf %x : f64 to f32
+        %y = arith.extf %f : f32 to f64"""
+    assert _two_stores(conversions) == [["B"], ["B"]]
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %c = arith.constant 2 : index
+          %m = arith.muli %i, %c : index
+          %j = arith.addi %m, %c : index
+          %k = arith.addi %j, %n : index
+          memref.store %x, %B[%j] : memref<?xf64>
+          memref.store %x, %B[%k] : memref<?xf64>
+        }""")
+    )
+    assert stores(scop) == [["B"], ["B"]]
+
+
+def test_work_of_a_loop_around_does_not_keep_stores_together() -> None:
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %y = math.sqrt %x : f64
+          affine.for %j = 0 to %n {
+            affine.store %y, %B[%j] : memref<?xf64>
+            affine.store %y, %B[%j + %n] : memref<?xf64>
+          }
+        }""")
+    )
+    assert stores(scop) == [["B"], ["B"]]
+
+
+def test_stores_between_those_that_share_work_stay_in_the_order_of_the_text() -> None:
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %y = math.sqrt %x : f64
+          affine.store %x, %B[%i + %n] : memref<?xf64>
+          affine.store %y, %B[%i] : memref<?xf64>
+          affine.store %x, %B[%i + 2] : memref<?xf64>
+          affine.store %y, %B[%i + 1] : memref<?xf64>
+          affine.store %x, %B[%i + 4] : memref<?xf64>
+        }""")
+    )
+    assert [len(each) for each in stores(scop)] == [1, 3, 1]

@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from polyir.dialects.scop import StmtOp
 from polyir.model.raising.effects import LOADS
 from polyir.model.raising.values import RunValues
+from polyir.model.raising.work import is_much_work, is_work
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class Nest:
         return domain
 
 
-def group_roots(roots: Sequence[Operation], values: RunValues) -> list[list[Operation]]:
+def group_roots(
+    roots: Sequence[Operation], values: RunValues, shares_work: bool = True
+) -> list[list[Operation]]:
     """The roots of one segment, in order, grouped into statements.
 
     Every root is a separate statement, unless it uses a value loaded before an earlier root that
@@ -47,15 +50,21 @@ def group_roots(roots: Sequence[Operation], values: RunValues) -> list[list[Oper
     body keeps their order. They also stay together if a root overwrites an element that an earlier
     one has loaded, and both need the same result computed from it: otherwise, it would be computed
     twice, and the two can rarely be reordered.
+
+    With `shares_work`, roots that need the same work of their iteration stay together, too, with
+    those between them.
     """
     groups: list[list[Operation]] = []
     order = {root: index for index, root in enumerate(roots)}
+    work = {root: _work_for(root, values) if shares_work else frozenset() for root in roots}
     for index, root in enumerate(roots):
         bound = [order[conflict] for conflict in _conflicting_roots(root, values)]
         changed = [each for each in values.slice_of(root) if values.overwrites(root, each)]
         if changed:
             coupled = (each for each in roots[:index] if _is_coupled(each, root, changed, values))
             bound += [order[other] for other in coupled]
+        needed = work[root]
+        bound += [order[each] for each in roots[:index] if is_much_work(needed & work[each])]
         start = min(bound, default=index)
         group = [root]
         while groups and order[groups[-1][-1]] >= start:
@@ -86,6 +95,13 @@ def _is_coupled(
         and any(load in changed for load in values.slice_of(source))
         for source in values.slice_of(root)
     )
+
+
+def _work_for(root: Operation, values: RunValues) -> frozenset[Operation]:
+    """What an iteration has to compute for `root`; not what loops around it have computed."""
+    segment = values.segment[root]
+    own = (op for op in values.slice_of(root) if values.segment[op] == segment)
+    return frozenset(op for op in own if is_work(op))
 
 
 def build_statement(name: str, nest: Nest, roots: Sequence[Operation], values: RunValues) -> StmtOp:

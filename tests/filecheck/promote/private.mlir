@@ -39,11 +39,12 @@ func.func @sweeps(%steps: index, %n: index, %u: memref<?x?xf64>, %v: memref<?x?x
   return
 }
 
-// CHECK: remark: [promote-private] an iteration of the parallel loop around S0, S1, S2, S3, S4 keeps ? x 8 elements of p in p_local, copied out
-// CHECK: remark: [promote-private] an iteration of the parallel loop around S0, S1, S2, S3, S4 keeps 8 elements of q in q_local, copied out
+// CHECK: remark: [promote-private] an iteration of the parallel loop around S0, S1, S2, S3 keeps ? x 8 elements of p in p_local, copied out
+// CHECK: remark: [promote-private] an iteration of the parallel loop around S0, S1, S2, S3 keeps 8 elements of q in q_local, copied out
 // CHECK: p_local[0][i - ti] = 1.0;
-// CHECK: p_local[j][i - ti] = u[j][i - 1] / p_local[j - 1][i - ti];
-// CHECK: q_local[i - ti] = u[j][i - 1] / p_local[j - 1][i - ti];
+// CHECK: const double t_2 = u[j][i - 1] / p_local[j - 1][i - ti];
+// CHECK: p_local[j][i - ti] = t_2;
+// CHECK: q_local[i - ti] = t_2;
 // CHECK: all[t_1][i][j] = q_local[i - ti];
 // CHECK: v[n - j][i] = all[t_1][i][j] + (p_local[n - j][i - ti] + v[n - j + 1][i]);
 // CHECK: if (steps - t_1 == 1) {
@@ -52,7 +53,7 @@ func.func @sweeps(%steps: index, %n: index, %u: memref<?x?xf64>, %v: memref<?x?x
 
 // NAMED: remark: [promote-private] {{.*}} keeps ? elements of p in p_local, copied out
 // NAMED: remark: [promote-private] {{.*}} keeps one element of q in q_local, copied out
-// NAMED: warning: [promote-private] u is not private: S1 reads values that S5 writes in another iteration
+// NAMED: warning: [promote-private] u is not private: S1 reads values that S4 writes in another iteration
 // NAMED: warning: [promote-private] all is not private: too many iterations write values that are read elsewhere
 
 // APART: warning: [promote-private] no array is private to the iterations of a parallel loop
