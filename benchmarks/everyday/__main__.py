@@ -45,19 +45,19 @@ def measure(seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:
                     if name != "original":
                         given = f"threads={threads} strategy={name}"
                         texts[name] = transformed(tool, source, given).text
-            texts = {name: text for name, text in texts.items()
-                     if name in ("original", "choice") or text != choice.text}  # fmt: skip
+            # What is not changed needs no measurement, which would find a difference by chance.
+            distinct = dict.fromkeys(texts.values())
             for compiler in options.compilers:
-                parts = [(text, folder, f"{name}-{threads}", compiler)
-                         for name, text in texts.items()]  # fmt: skip
+                parts = [(text, folder, f"{number}-{threads}", compiler)
+                         for number, text in enumerate(distinct)]  # fmt: skip
                 with ThreadPoolExecutor(2) as pool:
                     libraries = list(pool.map(lambda part: compiled(*part), parts))
-                found = times(nest, libraries, folder, threads)
+                found = dict(zip(distinct, times(nest, libraries, folder, threads), strict=True))
                 row = known | {
                     "threads": threads, "compiler": compiler, "chosen": choice.chosen,
                     "estimates": dict(choice.estimates), "tool": choice.seconds,
-                    "times": {name: t for name, (t, _) in zip(texts, found, strict=True)},
-                    "off": max(d for _, d in found),
+                    "times": {name: found[text][0] for name, text in texts.items()},
+                    "off": max(d for _, d in found.values()),
                 }  # fmt: skip
                 rows.append(row)
         except MeasureError as error:

@@ -37,11 +37,12 @@ def replace_by(candidates: Candidates, mixture: Mixture, least: LeastWork | None
     as steps of the program that the function is in.
     """
     best, function = mixture.best, candidates.function
-    entry = None if least is None else entry_test(function, least.products, least.amount)
+    entry = None
+    if least is not None:
+        entry = entry_test(function, least.products, least.amount, least.limits)
     original = ModuleOp([function.clone()])
     if least is not None and entry is not None:
-        message = f"with {least.text} below {least.amount}, the original order runs"
-        remark(PASS_NAME, message, function)
+        remark(PASS_NAME, f"with {least.text}, the original order runs", function)
     module = candidates.with_memory(best.memory)
     copy = _function_of(module)
     said = list(_remarks_on(candidates, mixture))

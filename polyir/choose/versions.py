@@ -4,7 +4,9 @@ What is chosen is the best for the sizes that the model takes for granted. For s
 regions, packed operands and the loops of tiles may take longer than the statements do. So all sizes
 that are not known are made smaller together until the original order is as fast by the model; the
 work that there is then is what the choice needs. Work is counted in a form that is quick to compute
-at the entry of the function: products of sizes, which grow as the number of instances does.
+at the entry of the function: products of sizes, which grow as the number of instances does. Where
+only one size is small, such as that of a loop in vectors, the choice may not be worth it for the
+same work; so there is a least value of each size, too.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import gcd, log2, prod
 from typing import Final
 
@@ -36,11 +39,13 @@ Product = tuple[SSAValue, ...]
 class LeastWork:
     """What a choice is worth it for: a sum of products of sizes is `amount` or more.
 
-    A size is in a product as often as it is a factor; `text` is the sum for people.
+    A size is in a product as often as it is a factor. Each size of `limits` has its number or more,
+    too. `text` is the opposite of all for people.
     """
 
     products: tuple[Product, ...]
     amount: int
+    limits: tuple[tuple[SSAValue, int], ...]
     text: str
 
 
@@ -52,11 +57,13 @@ class _Sizes:
     assumed: Mapping[str, int]
     unknown: tuple[str, ...]
 
-    def halved(self, times: float, names: Sequence[str] | None = None) -> dict[str, int]:
-        """The sizes; the unknown ones, or those of some names, are halved, but not to 0."""
-        smaller = self.unknown if names is None else names
+    def halved(self, times: float, only: SSAValue | None = None) -> dict[str, int]:
+        """The sizes; the unknown ones, or only that one, are halved, but not to 0."""
+        values = self.scop.op.parameter_values
         return {
-            name: max(1, round(size / 2**times)) if name in smaller else size
+            name: _halved(size, times)
+            if name in self.unknown and only in (None, values[name])
+            else size
             for name, size in self.assumed.items()
         }
 
@@ -65,10 +72,14 @@ class _Sizes:
         values, found = self.scop.op.parameter_values, Counter[SSAValue]()
         whole = _instances(domain, self.assumed)
         for name in self.unknown:
-            half = _instances(domain, self.halved(1, (name,)))
+            half = _instances(domain, self.halved(1, values[name]))
             if whole and half and (degree := round(log2(whole / half))) > 0:
                 found[values[name]] = degree
         return found
+
+
+def _halved(size: int, times: float) -> int:
+    return max(1, round(size / 2**times))
 
 
 def _instances(domain: isl.Set, sizes: Mapping[str, int]) -> float:
@@ -94,18 +105,39 @@ def least_work(
     # What is better than another candidate, or only has nests of others, may save less.
     margin = worth if chosen.cycles < worth * original.cycles else BETTER
     before, after = (_Estimate(candidates, each, sizes) for each in (original, chosen))
-    halvings = _most_halvings(sizes, lambda each: after.cycles(each) < margin * before.cycles(each))
-    if halvings is None:
-        return None
+
+    def is_worth(times: float, size: SSAValue | None = None) -> bool:
+        return after.cycles(times, size) < margin * before.cycles(times, size)
+
     numbers, names = dict[SSAValue, int](), dict[SSAValue, str]()
     for each in sizes:
-        smaller = each.halved(halvings)
-        for name, value in each.scop.op.parameter_values.items():
-            numbers[value] = max(smaller[name], numbers.get(value, 0))
+        for name in each.unknown:
+            value = each.scop.op.parameter_values[name]
+            numbers[value] = max(each.assumed[name], numbers.get(value, 0))
             names[value] = name
-    amount = sum(prod(numbers[size] for size in product) for product in products)
-    text = " + ".join(" * ".join(names[size] for size in product) for product in products)
-    return LeastWork(products, amount, text)
+    halvings = _most_halvings(max(numbers.values()), is_worth)
+    amount = 0
+    if halvings is not None:
+        smaller = {size: _halved(number, halvings) for size, number in numbers.items()}
+        amount = _sum(products, smaller)
+    limits: dict[SSAValue, int] = {}
+    for size, number in numbers.items() if len(numbers) > 1 else ():
+        halvings = _most_halvings(number, partial(is_worth, size=size))
+        if halvings is not None:
+            least = _halved(number, halvings)
+            # The test of the work may say so already.
+            if _sum(products, {**numbers, size: least}) > amount:
+                limits[size] = least
+    if not amount and not limits:
+        return None
+    sums = " + ".join(" * ".join(names[size] for size in product) for product in products)
+    texts = [f"{sums} below {amount}"] if amount else []
+    texts += [f"{names[size]} below {least}" for size, least in limits.items()]
+    return LeastWork(products if amount else (), amount, tuple(limits.items()), " or ".join(texts))
+
+
+def _sum(products: Sequence[Product], sizes: Mapping[SSAValue, int]) -> int:
+    return sum(prod(sizes[size] for size in product) for product in products)
 
 
 def _unknown(scop: Scop) -> tuple[str, ...]:
@@ -145,19 +177,20 @@ class _Estimate:
         self._entry = mixture.best.entry
         self._parts = list(zip(scops_of(candidates, mixture), mixture.trees, sizes, strict=True))
 
-    def cycles(self, halvings: float) -> float:
-        """The cycles with all unknown sizes so often halved."""
+    def cycles(self, halvings: float, only: SSAValue | None = None) -> float:
+        """The cycles with all unknown sizes, or only that one, so often halved."""
         total = self._entry
         for scheduled, tree, sizes in self._parts:
-            model = self._candidates.model(scheduled.scop, self._is_packed, sizes.halved(halvings))
+            model = self._candidates.model(
+                scheduled.scop, self._is_packed, sizes.halved(halvings, only)
+            )
             total += model.estimate(tree.schedule).score
         return total
 
 
-def _most_halvings(sizes: Sequence[_Sizes], is_worth: Callable[[float], bool]) -> float | None:
-    """How often unknown sizes can be halved and a choice be worth it; `None` if always."""
-    worth = 0.0
-    not_worth = log2(max(1, *(each.assumed[name] for each in sizes for name in each.unknown)))
+def _most_halvings(size: int, is_worth: Callable[[float], bool]) -> float | None:
+    """How often a size can be halved and a choice be worth it; `None` if always."""
+    worth, not_worth = 0.0, log2(size)
     if is_worth(not_worth):
         return None
     while not_worth - worth > PRECISION:

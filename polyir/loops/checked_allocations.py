@@ -82,7 +82,8 @@ def check_functions(module: ModuleOp, original: ModuleOp, threads: Threads) -> N
 
 def _allocated_in(function: FuncOp) -> Counter[Attribute]:
     """The types of the arrays that a function allocates."""
-    operations = chosen_block(function).walk()
+    # A declaration has no blocks.
+    operations = chosen_block(function).walk() if function.body.blocks else ()
     return Counter(op.memref.type for op in operations if isinstance(op, memref.AllocOp))
 
 

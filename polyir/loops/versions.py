@@ -31,31 +31,44 @@ VERSIONS: Final = "polyir.versions"
 
 
 def entry_test(
-    function: FuncOp, products: Sequence[Sequence[SSAValue]], least: int
+    function: FuncOp,
+    products: Sequence[Sequence[SSAValue]],
+    least: int,
+    limits: Sequence[tuple[SSAValue, int]] = (),
 ) -> Block | None:
-    """Operations that find out whether a sum of products of sizes is at least a number.
+    """Operations that find out whether sizes, and a sum of products of them, are large enough.
 
-    The block has the arguments of the function, whose values the sizes are; it ends with the
-    condition. There is none if a size, or what else may be in bounds, is not known at the entry.
+    The sum must be `least` or more, and each size of `limits` its number or more. The block has the
+    arguments of the function, whose values the sizes are; it ends with the condition. There is none
+    if a size, or what else may be in bounds, is not known at the entry.
     """
     if len(function.body.blocks) != 1:
         return None
     entry = Block(arg_types=function.function_type.inputs.data)
     known = dict[SSAValue, SSAValue](zip(function.body.block.args, entry.args, strict=True))
     builder = Builder(InsertPoint.at_end(entry))
-    needed = (*_indices(function), *chain.from_iterable(products))
+    sizes = [size for size, _ in limits]
+    needed = (*_indices(function), *chain.from_iterable(products), *sizes)
     if any(_at_entry(each, known, builder) is None for each in needed):
         return None
+    singles = [*limits]
     if len(products) == 1 and len(products[0]) == 1:
-        limit = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(least))).result
-        builder.insert(arith.CmpiOp(known[products[0][0]], limit, "sge"))
-        return entry
-    # The product of integers may overflow.
-    multiplied = partial(_computed, builder, arith.MulfOp)
-    parts = [reduce(multiplied, [_real(known[size], builder) for size in p]) for p in products]
-    total = reduce(partial(_computed, builder, arith.AddfOp), parts)
-    limit = builder.insert(arith.ConstantOp(FloatAttr(float(least), f64))).result
-    builder.insert(arith.CmpfOp(total, limit, "oge"))
+        singles.append((products[0][0], least))
+        products = ()
+    conditions: list[SSAValue] = []
+    for size, number in singles:
+        limit = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(number))).result
+        conditions.append(builder.insert(arith.CmpiOp(known[size], limit, "sge")).result)
+    if products:
+        # The product of integers may overflow.
+        multiplied = partial(_computed, builder, arith.MulfOp)
+        parts = [reduce(multiplied, [_real(known[size], builder) for size in p]) for p in products]
+        total = reduce(partial(_computed, builder, arith.AddfOp), parts)
+        limit = builder.insert(arith.ConstantOp(FloatAttr(float(least), f64))).result
+        conditions.append(builder.insert(arith.CmpfOp(total, limit, "oge")).result)
+    holds = conditions[0]
+    for each in conditions[1:]:
+        holds = builder.insert(arith.AndIOp(holds, each)).result
     return entry
 
 

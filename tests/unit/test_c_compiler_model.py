@@ -46,7 +46,7 @@ def _loops(node: Node) -> int:
 
 
 def _window(size: str) -> str:
-    return f"""void f(int n, float *restrict out, const float *restrict in, const float *restrict k) {{
+    return f"""void f(int n, float *restrict out, float *restrict in, float *restrict k) {{
   for (int x = 0; x < n; x++) {{
     float s = 0;
     for (int r = 0; r < {size}; r++)

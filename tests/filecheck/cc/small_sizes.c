@@ -3,7 +3,7 @@
 #include <math.h>
 
 // CHECK-LABEL: void transpose(
-// CHECK-NEXT: if ((double)n * (double)m >= {{[0-9]+}}.0) {
+// CHECK-NEXT: if ({{.*}}(double)n * (double)m >= {{[0-9]+}}.0) {
 // CHECK-NEXT: #pragma omp parallel for
 // CHECK: } else {
 // CHECK-NEXT: for (int i = 0; i < n; i++)
@@ -35,7 +35,7 @@ void addresses(int n, double (*a)[100], double (*b)[100]) {
 struct grid { int n, m; };
 // CHECK-LABEL: void members(
 // CHECK-NEXT: if (t >= 1 && g->n >= 1) {
-// CHECK-NEXT: if ((double)t * (double)g->n * (double)(*m) >= {{[0-9]+}}.0) {
+// CHECK-NEXT: if ({{.*}}(double)t * (double)g->n * (double)(*m) >= {{[0-9]+}}.0) {
 // CHECK: #pragma omp parallel for
 // CHECK: } else {
 // CHECK: for (int k = 0; k < t; k++)
