@@ -35,16 +35,17 @@ def measure(seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:
     source.write_text(nest.text)
     known = {"seed": seed, "kind": nest.kind, "sizes": nest.sizes}
     tool = options.tool or Path(sys.executable).with_name("polyir-cc")
+    sizes = nest.parameters if options.stated else {}
     rows: list[dict[str, Any]] = []
     for threads in options.threads:
         try:
-            choice = transformed(tool, source, f"threads={threads}")
+            choice = transformed(tool, source, f"threads={threads}", sizes)
             texts = {"original": nest.text, "choice": choice.text}
             if options.all:
                 for name in choice.estimates:
                     if name != "original":
                         given = f"threads={threads} strategy={name}"
-                        texts[name] = transformed(tool, source, given).text
+                        texts[name] = transformed(tool, source, given, sizes).text
             # What is not changed needs no measurement, which would find a difference by chance.
             distinct = dict.fromkeys(texts.values())
             for compiler in options.compilers:
@@ -161,6 +162,7 @@ def _parse() -> argparse.Namespace:
         help=f"of {', '.join(COMPILERS)} (gcc)")  # fmt: skip
     add("--all", action="store_true", help="measure each strategy, too")
     add("--style", choices=sorted(set(STYLES)), default="", help="how arrays are declared (any)")
+    add("--stated", action="store_true", help="tell polyir-cc the sizes that it cannot know")
     add("--tool", type=Path, help="another polyir-cc")
     add("--read", type=Path, help="print the table of results that were saved")
     add("--output", type=Path, default=ROOT / "build/bench-model", help="folder for all files")

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from .nests import Array, Nest
@@ -120,12 +121,20 @@ _CHOSEN: Final = re.compile(r"\[optimize\] chosen: ([\w-]+)")
 _UNITS: Final[Mapping[str, float]] = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
-def transformed(tool: Path, source: Path, options: str) -> Version:
-    """What `polyir-cc` makes of a file with options of `optimize`. Raises `MeasureError`."""
+def transformed(
+    tool: Path, source: Path, options: str, sizes: Mapping[str, int] = MappingProxyType({})
+) -> Version:
+    """What `polyir-cc` makes of a file with options of `optimize`, and sizes that it is told.
+
+    Raises `MeasureError`.
+    """
     result = source.with_name(f"{source.stem}-{re.sub('[^a-z0-9]+', '-', options)}.c")
     result.unlink(missing_ok=True)
     before = os.times()
-    remarks = run([str(tool), str(source), f"--optimize={options}", "--remarks", "-o", str(result)])
+    command = [str(tool), str(source), f"--optimize={options}", "--remarks", "-o", str(result)]
+    if sizes:
+        command += ["--size", ",".join(f"{name}={size}" for name, size in sizes.items())]
+    remarks = run(command)
     after = os.times()
     estimates = {
         name: float(number) * _UNITS[unit] for name, number, unit in _ESTIMATE.findall(remarks)

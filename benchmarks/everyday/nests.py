@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, log, prod
 from random import Random
@@ -28,7 +28,7 @@ class Array:
 class Nest:
     """A C function `kernel` with loops, and the arguments of a call: whole numbers and arrays.
 
-    `work` is about how many operations a call executes.
+    `work` is about how many operations a call executes. `parameters` are the whole numbers by name.
     """
 
     kind: str
@@ -36,6 +36,7 @@ class Nest:
     arguments: tuple[int | Array, ...]
     work: float
     sizes: str
+    parameters: Mapping[str, int]
 
 
 @dataclass
@@ -96,7 +97,8 @@ class Writer:
         head = f"void kernel({', '.join(parameters)})"
         sizes = " ".join(f"{name}={value}" for name, value in self.sizes.items())
         text = "\n".join([*defines, before, f"{head} {{", _indented(body), "}", ""]).lstrip()
-        return Nest(kind, text, tuple(numbers), work, f"{self.style} {sizes}")
+        known = {} if self.style == "fixed" else self.sizes
+        return Nest(kind, text, tuple(numbers), work, f"{self.style} {sizes}", known)
 
 
 def _factor(text: str) -> str:

@@ -190,7 +190,7 @@ class _Estimate:
 
 def _most_halvings(size: int, is_worth: Callable[[float], bool]) -> float | None:
     """How often a size can be halved and a choice be worth it; `None` if always."""
-    worth, not_worth = 0.0, log2(size)
+    worth, not_worth = 0.0, log2(max(1, size))
     if is_worth(not_worth):
         return None
     while not_worth - worth > PRECISION:
