@@ -21,7 +21,9 @@ def all_sizes_are_large() -> Iterator[None]:
         candidates: Candidates, original: Mixture, chosen: Mixture, worth: float
     ) -> LeastWork | None:
         found = least_work(candidates, original, chosen, worth)
-        return None if found is None else replace(found, amount=0)
+        if found is None:
+            return None
+        return replace(found, amount=0, limits=tuple((size, 0) for size, _ in found.limits))
 
     with patch.object(schedule_choice, "least_work", no_work):
         yield

@@ -164,6 +164,9 @@ class _Front:
         """The others, without the terminator."""
         self._terminator = operations[-1]
         self._values: set[SSAValue] = set(self._arguments)
+        if self._block is not function.body.block:
+            # What is computed before the choice between versions, both may use.
+            self._values.update(each for op in function.body.block.ops for each in op.results)
         self._operations: list[Operation] = []
         self._count: ThreadCountOp | None = None
         self._collect()

@@ -70,7 +70,7 @@ def rows(page: str) -> list[list[str]]:
     [
         (
             DONE + POINTERS + DONE,
-            ["--optimize"],
+            ["--optimize=threads=1"],
             0,
             [
                 ["lines 2 to 3", BEST, SEQUENTIAL, ""],

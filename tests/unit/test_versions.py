@@ -71,7 +71,7 @@ def optimized(text: str, **machine: float) -> tuple[str, list[str]]:
 def limit(found: Sequence[str]) -> tuple[str, int]:
     """The products of sizes, and the number that they are compared with."""
     (text,) = found
-    products, _, number = text.partition(" below ")
+    products, _, number = text.partition(" or ")[0].partition(" below ")
     return products, int(number)
 
 
@@ -86,6 +86,14 @@ def test_work_is_a_product_of_sizes() -> None:
 def test_regions_that_start_slowly_need_more_work() -> None:
     limits = [limit(optimized(EXPONENTIALS, region_cycles=n)[1])[1] for n in (800, 8000, 80000)]
     assert limits[0] < limits[1] < limits[2]
+
+
+def test_a_size_that_is_small_alone_keeps_the_original_order() -> None:
+    """A few rows of long vectors are not worth tiles of many rows, however long they are."""
+    _, (text,) = optimized(STENCIL)
+    amount, _, least = text.partition(" or n below ")
+    # At this size, the work of a thousand steps would be enough.
+    assert 1000 * int(least) ** 2 > int(amount.partition(" below ")[2])
 
 
 def test_known_sizes_have_one_version() -> None:
