@@ -114,7 +114,6 @@ class Candidates:
         function: FuncOp,
         machine: Machine,
         threads: int,
-        reassociate: bool,
         cost_model: type[CostModel],
         is_good_enough: Callable[[Candidate], bool],
     ) -> None:
@@ -122,7 +121,6 @@ class Candidates:
         self.function = function
         self.machine = machine
         self.threads = threads
-        self._reassociate = reassociate
         self._cost_model = cost_model
         self._is_good_enough = is_good_enough
         self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
@@ -146,7 +144,6 @@ class Candidates:
             sizes,
             threads=self.threads,
             packed=packed,
-            threads_fetch=self._reassociate,
         )
 
     def original(self) -> Candidate:

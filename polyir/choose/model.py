@@ -142,9 +142,7 @@ class _Amounts:
 class CostModel:
     """The model of one scop on one machine: what is read of it is kept for all schedules.
 
-    `packed` operands of blocks are read from contiguous arrays. If `threads_fetch`, each thread of
-    a parallel loop gets its own part of what fits into the last cache from memory; else, it comes
-    in as fast as for one thread.
+    `packed` operands of blocks are read from contiguous arrays.
     """
 
     def __init__(
@@ -154,10 +152,8 @@ class CostModel:
         sizes: Mapping[str, int] | None = None,
         threads: int | None = None,
         packed: bool = False,
-        threads_fetch: bool = False,
     ) -> None:
         self._packed = packed
-        self._threads_fetch = threads_fetch
         self.machine = machine
         self.threads = threads or machine.cores
         self.values = values_of(scop, sizes)
@@ -235,10 +231,7 @@ class CostModel:
         missed = instances / amounts.instances
         footprint, written = self._touched(states)
         whole = footprint + self.machine.write_back * written
-        # As `_visit` counts it: what fits into the last cache comes in for all threads together.
-        fits = footprint <= self._capacities[-1]
-        rate = self.machine.memory_bandwidth if fits else self.machine.memory_bandwidth_all
-        amounts.least = whole / rate
+        amounts.least = whole / self.machine.memory_bandwidth_all
         amounts.compute *= missed
         amounts.starts *= missed
         traffic = amounts.traffic
@@ -318,8 +311,9 @@ class CostModel:
         for level, capacity in enumerate(self._capacities):
             is_last = level == len(self._capacities) - 1
             if footprint <= capacity or isinstance(node, Leaf):
-                has_own = self._threads_fetch and is_last and not isinstance(node, Leaf)
-                amounts.traffic[level] = min(whole, amounts.traffic[level]) if has_own else whole
+                # Threads bring their own parts into the last cache.
+                are_parts = is_last and not isinstance(node, Leaf)
+                amounts.traffic[level] = min(whole, amounts.traffic[level]) if are_parts else whole
             if is_last and footprint <= capacity:
                 amounts.memory_of_all = whole
         if isinstance(node, Leaf):

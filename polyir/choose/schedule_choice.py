@@ -38,7 +38,7 @@ class ScheduleChoice:
         self._function = function
         self._kinds: frozenset[bool] = frozenset()
         self._candidates = Candidates(
-            ctx, function, machine, threads, reassociate, cost_model, self._is_good_enough
+            ctx, function, machine, threads, cost_model, self._is_good_enough
         )
         self._models = self._candidates.models
         self._least_cycles = sum(model.least_cycles for model in self._models)
