@@ -1,10 +1,11 @@
-"""Tests have small sizes, and `optimize` keeps the original order for these."""
+"""Tests have small programs and sizes, and `optimize` keeps the original order for these."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import inf
 from unittest.mock import patch
 
 from polyir.choose import schedule_choice
@@ -15,7 +16,10 @@ from polyir.choose.versions import LeastWork, least_work
 
 @contextmanager
 def all_sizes_are_large() -> Iterator[None]:
-    """Inside the `with` block, what `optimize` chooses runs for all sizes, after the same test."""
+    """Inside the `with` block, `optimize` prefers any order to the original one, for all sizes.
+
+    The same test of sizes comes before it.
+    """
 
     def no_work(
         candidates: Candidates, original: Mixture, chosen: Mixture, worth: float
@@ -25,5 +29,8 @@ def all_sizes_are_large() -> Iterator[None]:
             return None
         return replace(found, amount=0, limits=tuple((size, 0) for size, _ in found.limits))
 
-    with patch.object(schedule_choice, "least_work", no_work):
+    with (
+        patch.object(schedule_choice, "least_work", no_work),
+        patch.multiple(schedule_choice, KEPT=inf, MOVED=inf),
+    ):
         yield

@@ -95,6 +95,8 @@ class TransformedRegion:
     """What the passes said of it."""
     is_changed: bool = True
     """Whether the passes made another function of it."""
+    is_best: bool = False
+    """Whether `optimize` has chosen what it was: its text stays."""
     replacement: Replacement | None = None
     """The new statements, if they are known."""
 
@@ -205,7 +207,16 @@ def _transformed(
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)
     return TransformedRegion(
-        region, content.module, None, check, reads, device, ranked, tuple(remarks), is_changed
+        region,
+        content.module,
+        None,
+        check,
+        reads,
+        device,
+        ranked,
+        tuple(remarks),
+        is_changed,
+        is_best=is_chosen and is_here and not is_changed,
     )
 
 
@@ -337,12 +348,14 @@ def with_replacements(
 ) -> tuple[TransformedRegion, ...]:
     """The regions with their new statements; those that have none in C are left, with the reason.
 
+    Those that are best as they were need none.
+
     With `kernels` or `ranks`, the statements are calls of the functions in that file.
     """
     words = words_of(text)
     found: list[TransformedRegion] = []
     for item in transformed:
-        if item.module is not None:
+        if item.module is not None and not item.is_best:
             error: PolyirError | None = None
             try:
                 with internal_errors_of(None):
@@ -403,6 +416,9 @@ def rewrite(
     insertions: list[tuple[int, list[str]]] = []
     for item in transformed:
         region, replacement = item.region, item.replacement
+        if item.is_best and not region.is_part:
+            # C compilers warn of pragmas that they do not know.
+            lines[region.first_line - 1] = lines[region.last_line - 1] = ""
         if replacement is None:
             continue
         missing = {

@@ -23,7 +23,7 @@ RUNS = {
     "temporaries": (("temporaries",), MOST),
     "private": (("temporaries", "--passes=privatize,mark-parallel,promote-private"), MOST),
     "copies": (("temporaries", "--privatize", "--pluto-schedule", "--mark-parallel"), 1 << 26),
-    "extents": (("extents",), 1 << 26),
+    "extents": (("extents", "--passes=optimize{strategy=untiled-locality}"), 1 << 26),
     "packed": (("products", "--passes=optimize{strategy=packed-blocks}"), 1 << 26),
 }
 """For each run the program, the options, and the bytes that it may ask for at once."""
