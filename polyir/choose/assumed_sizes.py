@@ -97,14 +97,14 @@ def assumed_sizes(scops: Sequence[Scop]) -> tuple[Sizes, ...]:
 
 def parameters_left(scop: Scop) -> bool:
     """Whether there is a parameter whose value is neither in the context nor stated."""
-    known = _known(scop).keys() | _stated(scop, SIZE).keys()
+    known = known_sizes(scop).keys() | _stated(scop, SIZE).keys()
     return not known.issuperset(parameters_of(scop.context.get_space()))
 
 
 def default_size(scop: Scop) -> int:
     """What a parameter is taken to be when nothing is known of it: 1000 for matrices.
 
-    It is a million for arrays of one dimension that no nest of loops uses.
+    It is a million where there are only arrays of one dimension, and loops without loops inside.
     """
     ranks = [
         array.type.get_num_dims()
@@ -119,7 +119,7 @@ def default_size(scop: Scop) -> int:
 def _sizes(scop: Scop, given: Sizes) -> Sizes:
     """What parameters are taken to be, in order; `given` is what need not be found out."""
     names = parameters_of(scop.context.get_space())
-    numbers = _Numbers({**given, **_known(scop)}, scop.context)
+    numbers = _Numbers({**given, **known_sizes(scop)}, scop.context)
     if not numbers.found.keys() >= set(names):
         for name, value in _stated(scop, SIZE).items():
             wanted = AssumedSize(Origin.STATED, value)
@@ -246,7 +246,7 @@ def _involves(points: isl.Set, name: str) -> bool:
     return position >= 0 and bool(points.involves_dims(isl.dim_type.param, position, 1))
 
 
-def _known(scop: Scop) -> dict[str, AssumedSize]:
+def known_sizes(scop: Scop) -> dict[str, AssumedSize]:
     """The parameters that have one value in the context."""
     found: dict[str, AssumedSize] = {}
     for position, name in enumerate(parameters_of(scop.context.get_space())):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from polyir.choose.innermost import operations_of
-from polyir.choose.loop_tree import Leaf, Loop, Node, Parts
+from polyir.choose.loop_tree import Filters, Leaf, Loop, Node, Parts
 from polyir.choose.program import StatementModel
 from polyir.choose.regions import FAR
 
@@ -55,7 +55,7 @@ class _Unroller:
                 return self._loop(node, names)
 
     def _parts(
-        self, children: Iterable[tuple[Mapping[str, object], Node]], names: Iterable[str]
+        self, children: Iterable[tuple[Filters, Node]], names: Iterable[str]
     ) -> tuple[Node, float | None]:
         found, total = [], 0.0
         has_loops = False
@@ -64,7 +64,7 @@ class _Unroller:
             has_loops = has_loops or size is None
             total += size or 0.0
             found.append((filters, left))
-        return Parts(tuple(found)), None if has_loops else total  # type: ignore[arg-type]
+        return Parts(tuple(found)), None if has_loops else total
 
     def _loop(self, loop: Loop, names: Iterable[str]) -> tuple[Node, float | None]:
         own = [name for name in names if name in loop.functions]

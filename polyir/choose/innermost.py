@@ -95,14 +95,12 @@ def instance_cost(
     if unrolled and loops:
         loops = (*loops[:-1], *unrolled, loops[-1])
     direction = directions(loops, {name: model}, name) if loops else None
+    scalar = _throughput(model, machine, direction, 1)
     if direction is None:
-        scalar = _throughput(model, machine, direction, 1)
         return InstanceCost(scalar, scalar, 1, 0, 0.0)
     if loops[-1].width:
-        scalar = _throughput(model, machine, direction, 1)
         return _vector_kernel(model, loops, name, machine, scalar, packed)
     if loops[-1].rows and len(loops) > 1:
-        scalar = _throughput(model, machine, direction, 1)
         return _row_kernel(model, loops, name, machine, scalar)
     return _plain_loop(model, loops, direction, machine, is_held, len(unrolled))
 
@@ -281,7 +279,7 @@ def _vector_kernel(
     return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0, masked=masked)
 
 
-def masked_cycles(models: Sequence[StatementModel]) -> float:
+def masked_cycles(models: Sequence[StatementModel], machine: Machine) -> float:
     """The cycles that the masked vector after the last whole one takes longer than others.
 
     Where rows are changed in place, the first vector of the next one waits until it is in memory.
@@ -292,12 +290,7 @@ def masked_cycles(models: Sequence[StatementModel]) -> float:
         for one in model.references
         for other in model.references
     )
-    return MASKED + (MASKED_IN_PLACE if in_place else 0.0)
-
-
-MASKED = 10.0
-MASKED_IN_PLACE = 20.0
-"""Estimates: a mask is made and applied; a load that cannot take what was stored waits for it."""
+    return machine.mask_cycles + (machine.stalled_load_cycles if in_place else 0.0)
 
 
 def combination_cycles(width: int, machine: Machine) -> float:

@@ -59,7 +59,9 @@ class Machine:
     exp takes `function_cycles`.
     Each start and end of an innermost loop costs `loop_cycles`, or `predicted_loop_cycles`, and
     `overlap_cycles` for each test that two rows of arrays do not overlap, which a C compiler puts
-    before vector loops; `entry_cycles` are for tests and allocations before all loops.
+    before vector loops; `entry_cycles` are for tests and allocations before all loops. A mask for
+    the end of a row costs `mask_cycles`, and a load of a part of what was just stored
+    `stalled_load_cycles`.
     `region_cycles` is what it costs to start and end a parallel region, and `wake_cycles` what the
     first one costs on top of that, after threads have slept; `barrier_cycles` one barrier in it;
     `thread_cycles` what each further thread adds to both. `gigahertz` only turns cycles into
@@ -103,6 +105,8 @@ class Machine:
     predicted_loop_cycles: float = 4.0
     overlap_cycles: float = 6.0
     entry_cycles: float = 300.0
+    mask_cycles: float = 10.0
+    stalled_load_cycles: float = 20.0
     region_cycles: float = 8000.0
     wake_cycles: float = 20000.0
     barrier_cycles: float = 2000.0

@@ -426,7 +426,7 @@ class CostModel:
             cycles += combination_cycles(loops[-1].width, self.machine)
         width = loops[-1].width
         if width and iterations % width and not loops[-1].is_reduction:
-            cycles += masked_cycles([self.statements[name] for name in names])
+            cycles += masked_cycles([self.statements[name] for name in names], self.machine)
         if not width and lanes > 1:
             models = [self.statements[name] for name in names]
             cycles += self.machine.overlap_cycles * overlap_tests(models, in_parallel)

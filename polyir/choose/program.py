@@ -46,8 +46,7 @@ class Work:
     """The operations of one instance of a statement, and the `bytes` of the widest value.
 
     `arithmetic` counts additions, multiplications and the like, a multiplication whose result is
-    only added being free. `is_branching` tells whether the body has loops, or conditions that a C
-    compiler does not make selects of.
+    only added being free. `is_branching` tells whether the body has loops.
     """
 
     arithmetic: int = 0

@@ -21,6 +21,7 @@ from typing import Final
 import islpy as isl
 from xdsl.ir import SSAValue
 
+from polyir.choose.assumed_sizes import known_sizes
 from polyir.choose.candidates import Candidates
 from polyir.choose.mixtures import Mixture, scops_of
 from polyir.choose.program import region_of
@@ -142,13 +143,8 @@ def _sum(products: Sequence[Product], sizes: Mapping[SSAValue, int]) -> int:
 
 def _unknown(scop: Scop) -> tuple[str, ...]:
     """The parameters that have no value in the context."""
-    context = scop.context
-    names = enumerate(parameters_of(context.get_space()))
-    return tuple(
-        name
-        for place, name in names
-        if not context.plain_get_val_if_fixed(isl.dim_type.param, place).is_int()
-    )
+    known = known_sizes(scop)
+    return tuple(name for name in parameters_of(scop.context.get_space()) if name not in known)
 
 
 def _products(sizes: Sequence[_Sizes]) -> tuple[Product, ...]:
