@@ -55,7 +55,7 @@ def check_on_pocl(source: Path, folder: Path, library: OpenclLibrary, *options: 
 
 FEW = ("aliases", "downward")
 
-ON_THE_HOST = ("once", "sizes")
+ON_THE_HOST = ("members", "once", "sizes")
 """A function of the host is called, and members of structures are accessed."""
 
 

@@ -23,6 +23,13 @@ def test_same_output(program: Path, tmp_path: Path) -> None:
     assert text.count("{") > program.read_text().count("{")
 
 
+@pytest.mark.parametrize("strategy", ["sweeps", "packed-blocks", "parallel"])
+def test_members_of_structures_are_apart(strategy: str, tmp_path: Path) -> None:
+    """No vector has elements of an array that are members of structures."""
+    source = Path(__file__).parent / "programs" / "members.c"
+    check_same_output(source, tmp_path, f"--passes=optimize{{strategy={strategy}}}")
+
+
 def test_the_simplest_pipeline_keeps_the_order(tmp_path: Path) -> None:
     source = Path(__file__).parent / "programs" / "loops.c"
     text = check_same_output(source, tmp_path, "--passes=poly-raise")

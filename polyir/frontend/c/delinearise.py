@@ -42,7 +42,11 @@ def delinearise(
     conditions: dict[Condition, None] = {}
     for memory, argument in tuple(described.items()):
         accesses = builder.accesses.get(memory, ())
-        if not isinstance(argument, SourceArray) or any(len(a.indices) != 1 for a in accesses):
+        if not isinstance(argument, SourceArray):
+            continue
+        # Members of structures have a last dimension of their own.
+        members = (1,) if argument.is_apart else ()
+        if any(len(each.indices) != 1 + len(members) for each in accesses):
             continue
         view = _view(builder, accesses)
         used = () if view is None else (*view.sizes.values, *_values_in(view.offset))
@@ -56,7 +60,7 @@ def delinearise(
         conditions.update(dict.fromkeys(view.sizes.conditions))
         strides = tuple(stride.text(texts) for stride in view.sizes.strides)
         offset = _text(view.offset, texts)
-        new = _with_rank(builder, memory, len(strides) + 1)
+        new = _with_shape(builder, memory, (*[DYNAMIC_INDEX] * (len(strides) + 1), *members))
         # The argument stands where it stood.
         position = list(described).index(memory)
         items = list(described.items())
@@ -64,7 +68,7 @@ def delinearise(
         described.clear()
         described.update(items)
         for access, indices in zip(accesses, view.subscripts, strict=True):
-            _replace(access.operation, memory, new, indices)
+            _replace(access.operation, new, (*indices, *access.indices[1:]))
     return _without_implied(builder, conditions)
 
 
@@ -377,20 +381,17 @@ def _product(builder: Builder, values: Monomial) -> IndexExpression:
     return reduce(builder.product, factors, IndexExpression((), 1))
 
 
-def _with_rank(builder: Builder, memory: SSAValue, rank: int) -> SSAValue:
-    """An argument in the place of `memory` with `rank` dimensions of unknown size."""
+def _with_shape(builder: Builder, memory: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """An argument in the place of `memory`, of another shape."""
     assert isinstance(memory.type, MemRefType)
     position = list(builder.entry.args).index(memory)  # type: ignore[arg-type]
-    type = MemRefType(memory.type.element_type, [DYNAMIC_INDEX] * rank)
-    new = builder.entry.insert_arg(type, position)
+    new = builder.entry.insert_arg(MemRefType(memory.type.element_type, shape), position)
     new.name_hint = memory.name_hint
     return new
 
 
-def _replace(
-    op: Operation, memory: SSAValue, new: SSAValue, indices: Sequence[IndexExpression]
-) -> None:
-    """The access `op` of `memory` becomes one of `new`."""
+def _replace(op: Operation, new: SSAValue, indices: Sequence[IndexExpression]) -> None:
+    """The access `op` becomes one of `new`."""
     if isinstance(op, ElementLoad):
         moved = load_at(new, indices)
         moved.results[0].name_hint = op.results[0].name_hint

@@ -64,6 +64,11 @@ class SourceArray:
     strides: tuple[str, ...] = ()
     offset: str = ""
 
+    @property
+    def is_apart(self) -> bool:
+        """Whether its elements are members of structures in an array: `p[i].x`."""
+        return isinstance(self.parts[-1], str) and any(isinstance(each, int) for each in self.parts)
+
 
 @dataclass(frozen=True)
 class SourceScalar:
@@ -293,7 +298,12 @@ class Places:
         if member is None:
             raise refuse(node, f"the member '{node.field.name}', which is not declared")
         key = (*base.key, node.field.name)
-        return LValue(key, parts, base.subscripts, base.extents, member, base.origin)
+        subscripts, extents = base.subscripts, base.extents
+        if subscripts and isinstance(member, Arithmetic):
+            # Other members are between p[i].x and p[i + 1].x: they are no neighbours, as two rows
+            # of one element are none.
+            subscripts, extents = (*subscripts, None), (*extents, 1)
+        return LValue(key, parts, subscripts, extents, member, base.origin)
 
     def _is_pointer(self, node: c_ast.Node) -> bool:
         if key_of(node) is None or isinstance(node, c_ast.Constant):

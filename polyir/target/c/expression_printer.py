@@ -246,11 +246,13 @@ class ExpressionPrinter:
     def _spelt(self, spelling: Spelling, indices: tuple[Expression, ...]) -> tuple[str, Precedence]:
         """An element as the source writes it."""
         text = ""
+        numbers = [part for part in spelling.parts if isinstance(part, int)]
         for part in spelling.parts:
             if isinstance(part, str):
                 text += part
-            elif spelling.strides and part is spelling.parts[-1]:
-                text += f"[{self._linear(spelling, indices[part:])}]"
+            elif spelling.strides and part == numbers[-1]:
+                own = indices[part : part + len(spelling.strides) + 1]
+                text += f"[{self._linear(spelling, own)}]"
             else:
                 text += f"[{self._subscript(indices[part])}]"
         return text, Precedence.POSTFIX
