@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from lark import Token, Tree, UnexpectedInput
 from xdsl.context import Context
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, AttributeInvT, Block, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
@@ -99,6 +99,7 @@ class MixedParser(VerbatimParser):
         self.positions: dict[Operation, tuple[int, int]] = {}
         self.unfinished: list[tuple[str, int]] = []
         self._first_uses: dict[str, int] = {}
+        self._used_before: list[tuple[str, SSAValue]] = []
         self._reader = OperationReader(
             context, handlers, _ParserAttributes(source, self), _ParserValues(source, self)
         )
@@ -129,10 +130,23 @@ class MixedParser(VerbatimParser):
         self._first_uses.setdefault(operand.operand_name, operand.span.start)
         return super().resolve_operand(operand, type)
 
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        if name in self.forward_ssa_references:
+            self._used_before += ((name, value) for value in values)
+        super()._register_ssa_definition(name, values, span)
+
     def undefined_value(self) -> tuple[str, int] | None:
-        """The first value that is used but not defined so far, and its position."""
+        """The first value that is used but not defined where it is used, and its position.
+
+        xDSL takes what a later region defines for the value that an earlier one uses.
+        """
         for name in self.forward_ssa_references:
             return name, self._first_uses[name]
+        for name, value in self._used_before:
+            owner = value.owner
+            region = owner.parent if isinstance(owner, Block) else owner.parent_region()
+            if any(region is None or not region.is_ancestor(use.operation) for use in value.uses):
+                return name, self._first_uses[name]
         return None
 
     def parse_optional_location(self) -> LocationAttr | None:
@@ -215,12 +229,14 @@ def parse_with_xdsl(
     except UnexpectedInput as error:
         raise syntax_error(source, error) from error
     try:
-        return parser.parse_module(), parser.positions
+        module = parser.parse_module()
+        if (undefined := parser.undefined_value()) is not None:
+            raise _undefined(source, *undefined)
+        return module, parser.positions
     except ParseError as error:
         undefined = parser.undefined_value()
         if undefined is not None and error.msg.startswith("values used but not defined"):
-            name, position = undefined
-            raise _at(source, position, f"use of the undefined value '%{name}'") from error
+            raise _undefined(source, *undefined) from error
         message = one_line(ValueError(error.msg))
         if message.endswith("does not have a custom format"):
             written = source.text[: error.span.start].split()
@@ -236,6 +252,10 @@ def parse_with_xdsl(
         if isinstance(error, VerifyException) and name:
             raise _at(source, position, f"'{name}' op {one_line(error)}") from error
         raise _at(source, parser.pos, f"cannot parse this: {one_line(error)}") from error
+
+
+def _undefined(source: SourceText, name: str, position: int) -> InputSyntaxError:
+    return _at(source, position, f"use of the undefined value '%{name}'")
 
 
 def _at(source: SourceText, position: int, message: str) -> InputSyntaxError:
