@@ -250,7 +250,9 @@ def _plan(
     if len(stores) == len(members) and not is_stored_after:
         return "it is only stored, and some iterations may skip the store"
     first = next(op for op in body.ops if any(op.is_ancestor(member) for member in members))
-    is_loaded = first not in stores or _zero(first.value.type) is None
+    assert isinstance(element.memref.type, MemRefType)
+    has_zero = _zero(element.memref.type.element_type) is not None
+    is_loaded = not (has_zero and (first in stores or _is_unset(element.memref, loop)))
     return _Kept(element, tuple(members), is_loaded, is_stored_after, before)
 
 
@@ -280,6 +282,16 @@ def _runs_always(block: Block, wanted: Container[Operation]) -> bool:
             if len(blocks) == 2 and all(_runs_always(inner, wanted) for inner in blocks):
                 return True
     return False
+
+
+def _is_unset(array: SSAValue, loop: Operation) -> bool:
+    """Whether an array is allocated right before `loop`, but for what does not use it."""
+    op = loop.prev_op
+    while op is not None and op is not array.owner:
+        if any(array in inner.operands for inner in op.walk()):
+            return False
+        op = op.prev_op
+    return op is not None and isinstance(op, memref.AllocOp | memref.AllocaOp)
 
 
 def _before(
