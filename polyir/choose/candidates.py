@@ -35,6 +35,8 @@ from polyir.choose.machine import Machine
 from polyir.choose.model import Cost, CostModel
 from polyir.choose.remarks import ORIGINAL, PASS_NAME, StrategyRemark
 from polyir.choose.strategies import Strategy, is_for_threads
+from polyir.choose.strategy_sizes import resized, shown_sizes
+from polyir.choose.thresholds import BETTER
 from polyir.dialects.scop import scops_in
 from polyir.model.outcome import Outcome, TreePass
 from polyir.model.scop import Scop, scop_of
@@ -195,33 +197,76 @@ class Candidates:
         Instead of a candidate, it is the reason why a pass refuses.
         """
         found: _Results = []
-        before: list[Remark] = []
         try:
-            scheduled = self.with_memory(group[0].memory, before)
-            with remarks_in(before):
-                for step in group[0].scheduler:
-                    apply_inside(step, self.ctx, scheduled)
+            scops, before = self._scheduled(group[0])
         except PolyirError as error:
             return [error.message for _ in group]
-        scops = scheduled_scops(scheduled)
         if group[0].if_scheduled and self._has_same_trees(scops):
             return ["there is nothing to change"]
         for strategy in group:
-            changed, remarks = scops, list(before)
             try:
-                with remarks_in(remarks):
-                    for step in self.steps_of(strategy):
-                        changed = [each.after(step) for each in changed]
-                if strategy.copies_temporaries:
-                    self._require_bounded_memory(changed)
+                candidate = self._made(strategy, scops, before)
             except PolyirError as error:
                 found.append(error.message)
                 continue
-            candidate = self._candidate(strategy, changed, tuple(remarks))
             found.append(candidate)
             if self._is_good_enough(candidate):
                 break
         return found
+
+    def _scheduled(self, strategy: Strategy) -> tuple[list[Scheduled], list[Remark]]:
+        """The scops before the steps of a strategy, and what the passes said."""
+        said: list[Remark] = []
+        module = self.with_memory(strategy.memory, said)
+        with remarks_in(said):
+            for step in strategy.scheduler:
+                apply_inside(step, self.ctx, module)
+        return scheduled_scops(module), said
+
+    def _made(
+        self, strategy: Strategy, scops: Sequence[Scheduled], before: Sequence[Remark]
+    ) -> Candidate:
+        """What the steps of a strategy make of scops."""
+        changed, remarks = list(scops), list(before)
+        with remarks_in(remarks):
+            for step in self.steps_of(strategy):
+                changed = [each.after(step) for each in changed]
+        if strategy.copies_temporaries:
+            self._require_bounded_memory(changed)
+        return self._candidate(strategy, changed, tuple(remarks))
+
+    def resized(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates with other sizes of tiles that cost less, as far as there are any."""
+        tasks = [partial(self._within_sizes, each) for each in candidates]
+        found: list[Candidate] = []
+        with closing(in_order(TASK, tasks, location_of(self.function), self._known)) as steps:
+            for step in steps:
+                with suppress(CrashError):
+                    found += filter(None, [step.result()])
+        for each in found:
+            self._say_estimates(each)
+        return found
+
+    def _within_sizes(self, candidate: Candidate) -> Candidate | None:
+        return within_operations(budgets.STRATEGY, partial(self._resized, candidate))
+
+    def _resized(self, candidate: Candidate) -> Candidate | None:
+        """The candidate with the sizes that cost least: each is doubled or halved while it pays."""
+        scops, before = self._scheduled(candidate.strategy)
+        best, tried = candidate, {candidate.strategy}
+        is_better = True
+        while is_better:
+            is_better = False
+            for strategy in resized(best.strategy):
+                if strategy in tried:
+                    continue
+                tried.add(strategy)
+                with suppress(PolyirError):
+                    other = self._made(strategy, scops, before)
+                    if other.cycles < BETTER * best.cycles:
+                        best, is_better = other, True
+                        break
+        return None if best is candidate else best
 
     def steps_of(self, strategy: Strategy) -> list[ModulePass]:
         """The steps of a strategy, for so many threads."""
@@ -303,7 +348,8 @@ class Candidates:
     def _say_estimates(self, candidate: Candidate) -> None:
         for cost in candidate.costs:
             name, why = candidate.strategy.name, "; ".join(cost.why)
-            self._say_of(name, f"{name}: {1e3 * cost.seconds:.3g} ms; {why}", cost=cost)
+            sizes = shown_sizes(candidate.strategy)
+            self._say_of(name, f"{name}{sizes}: {1e3 * cost.seconds:.3g} ms; {why}", cost=cost)
 
     def _say_of(self, name: str, message: str, cost: Cost | None = None, reason: str = "") -> None:
         place = location_of(self.function)

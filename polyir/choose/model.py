@@ -62,6 +62,13 @@ PREDICTED_ITERATIONS = 32
 """The ends of loops of so few iterations are predicted: predictors remember as many branches."""
 
 
+def usable_bytes(machine: Machine) -> list[float]:
+    """What a program may fill of each cache."""
+    return [
+        USABLE * cache.bytes * (OWN if cache.shared_by > 1 else 1.0) for cache in machine.caches
+    ]
+
+
 @dataclass(frozen=True)
 class Cost:
     """The cycles of a schedule, in parts; `traffic` has the bytes into each level of cache.
@@ -160,9 +167,7 @@ class CostModel:
         self.sizes_are_known = not parameters_left(scop)
         self.statements: dict[str, StatementModel] = model_of(scop, self.values)
         self._references = {name: each.references for name, each in self.statements.items()}
-        self._capacities = [
-            USABLE * cache.bytes * (OWN if cache.shared_by > 1 else 1.0) for cache in machine.caches
-        ]
+        self._capacities = usable_bytes(machine)
         self._dependences = ordering_of(scop)
         self._unrolled: Unrolled = {}
         self._instance_costs: dict[object, InstanceCost] = {}
@@ -205,9 +210,13 @@ class CostModel:
         tree, self._unrolled = unroll_small_loops(tree, self.statements)
         amounts = self._visit(tree, states, (), False, in_turn)
         held, _ = self._touched(states)
-        self._correct(amounts, states)
         for own, part in in_turn:
             self._correct(part, own)
+        self._correct(amounts, states)
+        if in_turn:
+            # Each part is counted wrongly in its own way.
+            amounts.compute = sum(part.compute for _, part in in_turn)
+            amounts.starts = sum(part.starts for _, part in in_turn)
         nests = tuple(self._cost(each, held) for _, each in in_turn)
         if amounts.regions:
             amounts.overhead += self.machine.wake_cycles

@@ -17,7 +17,8 @@ from polyir.choose.mixtures import alone, mixed
 from polyir.choose.model import CostModel
 from polyir.choose.remarks import CHOSEN, ORIGINAL, PASS_NAME
 from polyir.choose.strategies import Strategy, situation_of, strategies
-from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, KEPT, MOST_ACCESSES, MOVED, WORTH
+from polyir.choose.strategy_sizes import sizes_of
+from polyir.choose.thresholds import BEAM, BETTER, GOOD_ENOUGH, KEPT, MOST_ACCESSES, MOVED, WORTH
 from polyir.choose.versions import least_work
 
 
@@ -47,7 +48,7 @@ class ScheduleChoice:
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
         original = self._candidates.original()
-        best, found = original, [original]
+        best, found, self._original = original, [original], original
         statements = [each for model in self._models for each in model.statements.values()]
         few_accesses = sum(len(each.accesses) for each in statements) <= MOST_ACCESSES
         # Sums come first: what hardly counts beside them may be most of what is left then.
@@ -60,6 +61,9 @@ class ScheduleChoice:
                 found += self._candidates.of(filter(is_tried, self._strategies))
                 best = self._best(found)
             kinds = frozenset(self._kinds_of(best)) - self._kinds
+        if not self._is_good_enough(best):
+            found += self._candidates.resized(self._promising(found))
+            best = self._best(found)
         others = [each for each in found if each is not best]
         mixture = mixed(self._candidates, best, others, lambda each: self._margin(each, best))
         if best is original and not mixture.others:
@@ -78,6 +82,11 @@ class ScheduleChoice:
             replace_by(self._candidates, alone(found[0]))
         elif named:
             missed(PASS_NAME, f"strategy={name} is not possible", self._function)
+
+    def _promising(self, found: Sequence[Candidate]) -> list[Candidate]:
+        """The best candidates that have sizes."""
+        sized = [each for each in found if any(map(sizes_of, each.strategy.steps))]
+        return sorted(sized, key=lambda each: each.cycles)[:BEAM]
 
     def _best(self, found: Sequence[Candidate]) -> Candidate:
         """The best candidate; the first one is the original order, and others must be worth it."""
@@ -105,8 +114,11 @@ class ScheduleChoice:
         least = (1 - WORTH) * candidate.cycles
         for number, (model, cost) in enumerate(zip(self._models, candidate.costs, strict=True)):
             parts = [(cost, tuple(model.statements))]
-            if names := tuple(map(names_of, candidate.nests(number).nests)):
-                parts = list(zip(cost.nests, names, strict=True))
+            # Fused nests may be of several kinds.
+            for each in (candidate, self._original):
+                if names := tuple(map(names_of, each.nests(number).nests)):
+                    parts = list(zip(each.costs[number].nests, names, strict=True))
+                    break
             for part, names_of_part in parts:
                 if part.score - part.least >= least:
                     # Copies of passes are in no model.

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil, lcm, sqrt
 from types import FunctionType
+from typing import Final
 
 from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import PolyirError, missed
 from polyir.choose.machine import Machine
-from polyir.choose.model import CostModel
+from polyir.choose.model import PREDICTED_ITERATIONS, CostModel, usable_bytes
 from polyir.choose.remarks import PASS_NAME
+from polyir.choose.sizes import PACKED_ELEMENTS
 from polyir.choose.thresholds import TURN
 from polyir.transform.reassociation.private_results import MOST_PARTS
 from polyir.universe import pass_type, registered, registered_strategies, require_type
+
+VECTORS: Final = 3
+"""Of a block in registers, with rows for a quarter of these each; the rest is for operands."""
+
+Sizes = tuple[int, ...]
+"""The sizes of tiles, of the outermost loop first."""
 
 
 def made(name: str, **options: object) -> ModulePass:
@@ -95,10 +104,49 @@ class Situation:
         return made("mark-parallel", schedule="balanced", reassociate=self.reassociate)
 
     def blocks(self, **options: object) -> ModulePass:
-        """Register blocks: they fill three quarters of the vector registers with results."""
-        rows = self.machine.vector_registers // 4
-        sizes = {"rows": rows, "vectors": 3, "width": self.width}
+        """Register blocks."""
+        sizes = {"rows": self.rows, "vectors": VECTORS, "width": self.width}
         return made("register-tile", **sizes, reassociate=self.reassociate, **options)
+
+    @property
+    def rows(self) -> int:
+        """The rows of a register block: they are a quarter of the vector registers."""
+        return self.machine.vector_registers // 4
+
+    def usable_elements(self, level: int) -> float:
+        """How many elements a thread may have in a cache; the first level is 0."""
+        level = min(level, len(self.machine.caches) - 1)
+        sharing = min(self.threads, self.machine.caches[level].shared_by)
+        return usable_bytes(self.machine)[level] / sharing / self.element_bytes
+
+    @property
+    def tiles_in_time(self) -> Sizes:
+        """Tiles of time steps, rows and elements; or of time steps and elements.
+
+        So many steps that an array comes from memory and goes back in half of the time that it
+        takes to store it in each of them. Rows are the longest ones whose ends are predicted, and
+        there are four times as many as steps: with each, a tile is a bit further on. Two arrays
+        fill half of the second cache at most.
+        """
+        stored = self.machine.vector_stores * self.machine.vector_bits / 8
+        steps = ceil(4 * stored / self.machine.memory_bandwidth)
+        row = PREDICTED_ITERATIONS * self.width
+        others = min(self.depth - 2, 2)
+        if others < 1:
+            return (steps, max(row, 4 * steps))
+        side = int((self.usable_elements(1) / 4 / row) ** (1 / others))
+        side = max(2, min(4 * steps, side))
+        return (min(steps, side // 2), *[side] * others, row)
+
+    def tiles_of_sums(self, elements: float, longest: int) -> Sizes:
+        """Tiles of so many elements, of results and operands.
+
+        They are squares of whole blocks, so that triangular nests have simple bounds, and `longest`
+        times as long in the last loop: for x each way, x * x + 2 * x * `longest` x elements.
+        """
+        least = lcm(self.rows, VECTORS * self.width)
+        side = max(round(sqrt(elements / (1 + 2 * longest)) / least), 1) * least
+        return (side, side, longest * side)
 
     @property
     def last(self) -> tuple[ModulePass, ...]:
@@ -132,16 +180,22 @@ def _in_lines(steps: tuple[ModulePass, ...], sums: bool | None = None) -> Strate
 
 def packed_blocks(given: Situation) -> Strategy:
     """Tiles whose operands fit into caches, read from contiguous arrays."""
-    # Packed operands of f64 are 288 and 576 KiB, for a second-level cache of 1 MiB. Where threads
-    # share one, it is 6.8 MiB, for a third-level cache, and that of each thread 96 KiB.
-    whole = given.blocks(masked=True, tiles=(96, 192, 384), shared_tiles=(32, 2304, 384))
+    own = given.tiles_of_sums(given.usable_elements(1), 2)
+    # The rows of a block fill the first cache while it goes through all columns, those of a tile an
+    # eighth of the second one, and columns half of the last one, which threads share.
+    terms = int(given.usable_elements(0)) // given.rows
+    rows = int(given.usable_elements(1) / 8) // terms
+    panel = min(int(given.usable_elements(2) * given.threads / 2), PACKED_ELEMENTS)
+    shared = whole_blocks((rows, panel // terms, terms), given.rows, VECTORS * given.width)
+    whole = given.blocks(masked=True, tiles=own, shared_tiles=shared)
     return Strategy((), _apart(), (whole, given.parallel), sums=True, packed=True)
 
 
 def register_blocks(given: Situation) -> Strategy:
     """Tiles of register blocks."""
-    # Operands of f64 are 192 KiB each, results 72 KiB, for a second-level cache.
-    tiles = made("tile", sizes=(96, 96, 256))
+    # Results are read and written for each tile of terms, and operands only read: with x results
+    # each way and y terms, 2 / x + 2 / y is the least at y = 1.6 x.
+    tiles = made("tile", sizes=given.tiles_of_sums(given.usable_elements(1), 2))
     return Strategy((), _apart(), (tiles, *given.last), sums=True)
 
 
@@ -153,8 +207,9 @@ def untiled_blocks(given: Situation) -> Strategy:
 
 def blocks_in_waves(given: Situation) -> Strategy:
     """Tiles of register blocks, in wavefronts."""
-    # Operands of f64 are 90 KiB each, results 18 KiB: wavefronts have many tiles then.
-    flat = made("tile", sizes=(48, 48, 240))
+    # A quarter of the cache: wavefronts have many tiles then. Lines are long, so that most blocks
+    # are whole: with 48 elements instead of 240, PolyBench's lu takes six times as long.
+    flat = made("tile", sizes=given.tiles_of_sums(given.usable_elements(1) / 4, 5))
     return _in_lines((flat, made("wavefront"), *given.last), sums=True)
 
 
@@ -183,9 +238,7 @@ def tiles(given: Situation) -> Strategy:
 
 def time_tiles(given: Situation) -> Strategy:
     """Tiles with long rows, for stencils; the more loops there are, the smaller they are."""
-    # The part of an array of f64 in a tile is 64 KiB, or 1 MiB in nests of four loops, for a
-    # second-level cache. Rows are much longer than a vector.
-    long = made("tile", sizes=(16, 32, 256) if given.depth <= 3 else (4, 8, 32, 512))
+    long = made("tile", sizes=given.tiles_in_time)
     before, after = made("intra-tile-order", distribute=False), made("intra-tile-order")
     waves, chains = made("wavefront"), made("wavefront", which="inner")
     steps = (before, long, waves, after, chains, *given.last)
@@ -244,3 +297,16 @@ def is_for_threads(given: ModulePass) -> bool:
     """Whether a pass only makes work for several threads; inner wavefronts help one, too."""
     is_outer = given.name == "wavefront" and getattr(given, "which", "") == "outermost"
     return is_outer or given.name == "mark-parallel"
+
+
+def whole_blocks(sizes: Sizes, rows: int, columns: int) -> Sizes:
+    """Sizes for the loops of rows, columns and others that hold whole blocks.
+
+    Columns are a multiple of the rows, too: where both are bounds of each other, as in triangular
+    nests, these are simple then.
+    """
+    if not sizes:
+        return ()
+    height = max(sizes[0] // rows, 1) * rows
+    least = lcm(height, columns)
+    return (height, max(sizes[1] // least, 1) * least, max(sizes[2], 1))

@@ -267,10 +267,10 @@ class Nest:
         unit = len(panel.values) * panel.width
         offset, last = IndexExpression(), unit
         for range, (first, length, aligned) in reversed(list(zip(ranges, sizes, strict=True))):
-            # Iterations of a loop with a step have room for all iterations of the step together.
+            # Iterations of a loop with a step have room for all iterations of the step together,
+            # and a bit more where it does not divide that.
             step = range.step or 1
-            if unit % step:
-                return None
+            unit = -(-unit // step) * step
             offset += (IndexExpression.of(range.counter) - first).scale(unit // step)
             last += (length - 1) // aligned * aligned * (unit // step)
             unit *= -(-length // step)

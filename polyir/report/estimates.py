@@ -51,9 +51,13 @@ def estimate_tables(remarks: Sequence[Remark]) -> tuple[EstimateTable, ...]:
 
 
 def _rows(remarks: Sequence[StrategyRemark], chosen: str) -> Iterator[EstimateRow]:
-    """A row for each strategy, with the sums over the static control parts of the function."""
-    for name, group in groupby(remarks, lambda each: each.strategy):
-        of_strategy = list(group)
+    """A row for each strategy, with the sums over the static control parts of the function.
+
+    Of those that were tried again with other sizes, that is what is shown.
+    """
+    groups = groupby(remarks, lambda each: each.strategy)
+    last = {name: list(group) for name, group in groups}
+    for name, of_strategy in last.items():
         costs = [each.cost for each in of_strategy if each.cost is not None]
         if len(costs) < len(of_strategy):
             yield EstimateRow(name, False, None, {}, "", of_strategy[0].reason)

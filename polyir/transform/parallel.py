@@ -50,8 +50,8 @@ Which = Literal["outermost", "inner", "all"]
 """Which of the parallel loops of a nest: the outermost, the innermost, or each of them."""
 
 
-FEW_TILES = 1024
-"""A loop over tiles of so many iterations has few of them, and most often one."""
+MUCH_LARGER = 16
+"""A loop over tiles so many times as large as those of another loop has few iterations."""
 
 
 def mark_parallel(
@@ -66,7 +66,7 @@ def mark_parallel(
     A member is parallel if it gives equal values to the two ends of every dependence that all
     nodes and members outside it leave active. This is decided exactly, here, whatever the
     coincident flags say. A loop that runs once for each iteration of the loops around it is
-    passed over; so is, for another one of its band, a loop over tiles of `FEW_TILES` iterations.
+    passed over; so is, for another one of its band, a loop over tiles `MUCH_LARGER` than there.
 
         band [t_1, t_2]    =>    band [t_1, t_2] loop_attributes [[], [#poly.parallel]]
 
@@ -178,7 +178,12 @@ class _Marker:
         chosen = parallel
         if self._which == "outermost" and len(parallel) > 1:
             steps = loop_steps(band)
-            chosen = (min(parallel, key=lambda member: steps[member] >= FEW_TILES),)
+            least = min((steps[member] for member in parallel if steps[member] > 1), default=1)
+            chosen = (
+                min(
+                    parallel, key=lambda member: steps[member] >= MUCH_LARGER * least > MUCH_LARGER
+                ),
+            )
         if not chosen or self._which != "outermost":
             band = self._visit_children(band, actives)
         if self._which == "inner":

@@ -11,7 +11,8 @@ from typing import Final, get_args
 
 from xdsl.passes import ModulePass
 
-from polyir.choose.strategies import Strategy, is_for_threads
+from polyir.choose.strategies import Sizes, Strategy, is_for_threads, whole_blocks
+from polyir.choose.strategy_sizes import scaled
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.optimize import OptimizePass
@@ -193,12 +194,10 @@ def _other_tiles(tile: TilePass | None) -> Iterator[TilePass | None]:
     yield None
 
 
-def _scaled(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _scaled(sizes: Sizes) -> Iterator[Sizes]:
     """Sizes of which one is doubled or halved, or all; then those with smaller steps."""
     for up, down in ((2, 1), (4, 3)):
-        for place, size in enumerate(sizes):
-            for changed in (size * up // down, size * down // up):
-                yield (*sizes[:place], changed, *sizes[place + 1 :])
+        yield from scaled(sizes, up, down)
         if len(sizes) > 1:
             yield tuple(size * up // down for size in sizes)
             yield tuple(size * down // up for size in sizes)
@@ -213,7 +212,7 @@ def _other_blocks(blocks: RegisterTilePass | None, width: int) -> Iterator[Regis
         return
     for name in ("tiles", "shared_tiles"):
         for sizes in _scaled(getattr(blocks, name)):
-            fitting = _fitting(sizes, (blocks.rows, blocks.vectors * blocks.width, 1))
+            fitting = whole_blocks(sizes, blocks.rows, blocks.vectors * blocks.width)
             yield replace(blocks, **{name: fitting})  # type: ignore[arg-type]
     for rows, vectors in SHAPES:
         yield _shaped(blocks, rows, vectors, blocks.width)
@@ -226,15 +225,9 @@ def _other_blocks(blocks: RegisterTilePass | None, width: int) -> Iterator[Regis
 
 
 def _shaped(blocks: RegisterTilePass, rows: int, vectors: int, width: int) -> RegisterTilePass:
-    units = (rows, vectors * width, 1)
-    tiles, shared = (_fitting(each, units) for each in (blocks.tiles, blocks.shared_tiles))
+    tiles, shared = (
+        whole_blocks(each, rows, vectors * width) for each in (blocks.tiles, blocks.shared_tiles)
+    )
     return replace(
         blocks, rows=rows, vectors=vectors, width=width, tiles=tiles, shared_tiles=shared
     )
-
-
-def _fitting(sizes: tuple[int, ...], units: tuple[int, int, int]) -> tuple[int, ...]:
-    """Tiles of whole blocks: rows and vectors divide the first two sizes."""
-    if not sizes:
-        return ()
-    return tuple(max(size // unit, 1) * unit for size, unit in zip(sizes, units, strict=True))

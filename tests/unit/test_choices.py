@@ -24,7 +24,6 @@ ALLOWED = {
     "model/index_arrays.py: INDEX_BITS": "index values of the IR",
     "model/vectors.py: VECTOR_BYTES": "the vector types that CUDA and OpenCL have",
     "schedule/sizes.py: LEAST_SIZE": "the parameters for which distances are compared",
-    "transform/parallel.py: FEW_TILES": "the iterations of a loop, whatever they run on",
     "transform/promote.py: MOST_ON_STACK": "what every system gives a thread",
     "transform/symbolic_tile.py: MOST_SIZES": "the parameters of a function",
 }

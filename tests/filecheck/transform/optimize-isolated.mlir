@@ -3,4 +3,4 @@
 // Loops of step one would need other isolated iterations: the tree keeps its loops.
 
 // CHECK-NOT: error
-// CHECK: affine.store %{{.*}}, %result[%k, %y, %x]
+// CHECK: affine.vector_store %{{.*}}, %result[%k{{.*}}, %y{{.*}}, %x{{.*}}]

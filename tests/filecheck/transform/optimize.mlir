@@ -27,7 +27,7 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 
 // CHECK: remark: [optimize] for 4 cores, caches of 32 KiB, 1 MiB, 16 MiB, 32 vector registers of 512 bits
 // CHECK: optimize.mlir:12:1: remark: [optimize] original: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}
-// CHECK: remark: [optimize] packed-blocks: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}; {{[0-9]+}} parallel regions of 4 threads: {{.*}} cycles
+// CHECK: remark: [optimize] packed-blocks with tiles of {{[0-9x or]+}}: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}; {{[0-9]+}} parallel regions of 4 threads: {{.*}} cycles
 // CHECK: remark: [optimize] chosen: packed-blocks, {{.*}} times as fast as the original order
 // CHECK: remark: [pluto-schedule]
 // CHECK: remark: [pack] packs 24 elements
