@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from polyir.choose.strategies import Sizes, Strategy, whole_blocks
-from polyir.passes.register_tile import RegisterTilePass
-from polyir.passes.tile import TilePass
+from polyir.transform.register_tile import RegisterTileOptions
+from polyir.transform.tile import TileOptions
 
 
 def sizes_of(step: object) -> dict[str, Sizes]:
     """The sizes of tiles that a pass makes, by the names of its options."""
-    if isinstance(step, TilePass):
+    if isinstance(step, TileOptions):
         return {"sizes": step.sizes}
-    if isinstance(step, RegisterTilePass) and step.tiles:
+    if isinstance(step, RegisterTileOptions) and step.tiles:
         return {"tiles": step.tiles, "shared_tiles": step.shared_tiles}
     return {}
 
@@ -27,9 +27,9 @@ def resized(strategy: Strategy) -> Iterator[Strategy]:
     for place, step in enumerate(strategy.steps):
         for name, sizes in sizes_of(step).items():
             for changed in scaled(sizes, 2, 1):
-                if strategy.sums and isinstance(step, TilePass) and sum(changed) < sum(sizes):
+                if strategy.sums and isinstance(step, TileOptions) and sum(changed) < sum(sizes):
                     continue
-                if isinstance(step, RegisterTilePass):
+                if isinstance(step, RegisterTileOptions):
                     changed = whole_blocks(changed, step.rows, step.vectors * step.width)
                 if changed != sizes and min(changed) > 0:
                     other = replace(step, **{name: changed})
