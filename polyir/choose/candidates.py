@@ -235,20 +235,19 @@ class Candidates:
             self._require_bounded_memory(changed)
         return self._candidate(strategy, changed, tuple(remarks))
 
-    def resized(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates with other sizes of tiles that cost less, as far as there are any."""
-        tasks = [partial(self._within_sizes, each) for each in candidates]
-        found: list[Candidate] = []
-        with closing(in_order(TASK, tasks, location_of(self.function), self._known)) as steps:
-            for step in steps:
-                with suppress(CrashError):
-                    found += filter(None, [step.result()])
-        for each in found:
-            self._say_estimates(each)
+    def resized(self, candidate: Candidate) -> Candidate | None:
+        """The candidate with other sizes of tiles that cost less, if there are any."""
+        search = partial(within_operations, budgets.STRATEGY, partial(self._resized, candidate))
+        if next(resized(candidate.strategy), None) is None:
+            return None
+        with closing(in_order(TASK, [search], location_of(self.function), self._known)) as steps:
+            try:
+                found = next(steps).result()
+            except CrashError:
+                return None
+        if found is not None:
+            self._say_estimates(found)
         return found
-
-    def _within_sizes(self, candidate: Candidate) -> Candidate | None:
-        return within_operations(budgets.STRATEGY, partial(self._resized, candidate))
 
     def _resized(self, candidate: Candidate) -> Candidate | None:
         """The candidate with the sizes that cost least: each is doubled or halved while it pays."""

@@ -17,8 +17,7 @@ from polyir.choose.mixtures import alone, mixed
 from polyir.choose.model import CostModel
 from polyir.choose.remarks import CHOSEN, ORIGINAL, PASS_NAME
 from polyir.choose.strategies import Strategy, situation_of, strategies
-from polyir.choose.strategy_sizes import sizes_of
-from polyir.choose.thresholds import BEAM, BETTER, GOOD_ENOUGH, KEPT, MOST_ACCESSES, MOVED, WORTH
+from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, KEPT, MOST_ACCESSES, MOVED, WORTH
 from polyir.choose.versions import least_work
 
 
@@ -61,9 +60,9 @@ class ScheduleChoice:
                 found += self._candidates.of(filter(is_tried, self._strategies))
                 best = self._best(found)
             kinds = frozenset(self._kinds_of(best)) - self._kinds
-        if not self._is_good_enough(best):
-            found += self._candidates.resized(self._promising(found))
-            best = self._best(found)
+        if not self._is_good_enough(best) and (other := self._candidates.resized(best)):
+            found.append(other)
+            best = other
         others = [each for each in found if each is not best]
         mixture = mixed(self._candidates, best, others, lambda each: self._margin(each, best))
         if best is original and not mixture.others:
@@ -82,11 +81,6 @@ class ScheduleChoice:
             replace_by(self._candidates, alone(found[0]))
         elif named:
             missed(PASS_NAME, f"strategy={name} is not possible", self._function)
-
-    def _promising(self, found: Sequence[Candidate]) -> list[Candidate]:
-        """The best candidates that have sizes."""
-        sized = [each for each in found if any(map(sizes_of, each.strategy.steps))]
-        return sorted(sized, key=lambda each: each.cycles)[:BEAM]
 
     def _best(self, found: Sequence[Candidate]) -> Candidate:
         """The best candidate; the first one is the original order, and others must be worth it."""

@@ -21,9 +21,6 @@ BETTER: Final = 0.97
 
 Those without tiles come first. Tiles must be worth it, as a change is."""
 
-BEAM: Final = 2
-"""So many of the best candidates with tiles get the sizes that cost least."""
-
 MOST_ACCESSES: Final = 64
 """Other orders without sums take long to find for programs with more accesses than this."""
 
