@@ -35,7 +35,7 @@ from polyir.choose.machine import Machine
 from polyir.choose.model import Cost, CostModel
 from polyir.choose.remarks import ORIGINAL, PASS_NAME, StrategyRemark
 from polyir.choose.strategies import Strategy, is_for_threads
-from polyir.choose.strategy_sizes import resized, shown_sizes
+from polyir.choose.strategy_sizes import neighbours, shown_sizes
 from polyir.choose.thresholds import BETTER
 from polyir.dialects.scop import scops_in
 from polyir.model.outcome import Outcome, TreePass
@@ -237,9 +237,9 @@ class Candidates:
 
     def resized(self, candidate: Candidate) -> Candidate | None:
         """The candidate with other sizes of tiles that cost less, if there are any."""
-        search = partial(within_operations, budgets.STRATEGY, partial(self._resized, candidate))
-        if next(resized(candidate.strategy), None) is None:
+        if next(neighbours(candidate.strategy), None) is None:
             return None
+        search = partial(within_operations, budgets.STRATEGY, partial(self._resized, candidate))
         with closing(in_order(TASK, [search], location_of(self.function), self._known)) as steps:
             try:
                 found = next(steps).result()
@@ -253,18 +253,15 @@ class Candidates:
         """The candidate with the sizes that cost least: each is doubled or halved while it pays."""
         scops, before = self._scheduled(candidate.strategy)
         best, tried = candidate, {candidate.strategy}
-        is_better = True
-        while is_better:
-            is_better = False
-            for strategy in resized(best.strategy):
-                if strategy in tried:
-                    continue
-                tried.add(strategy)
-                with suppress(PolyirError):
-                    other = self._made(strategy, scops, before)
-                    if other.cycles < BETTER * best.cycles:
-                        best, is_better = other, True
-                        break
+        untried = neighbours(best.strategy)
+        while strategy := next(untried, None):
+            if strategy in tried:
+                continue
+            tried.add(strategy)
+            with suppress(PolyirError):
+                other = self._made(strategy, scops, before)
+                if other.cycles < BETTER * best.cycles:
+                    best, untried = other, neighbours(strategy)
         return None if best is candidate else best
 
     def steps_of(self, strategy: Strategy) -> list[ModulePass]:

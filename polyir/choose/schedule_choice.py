@@ -47,7 +47,7 @@ class ScheduleChoice:
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
         original = self._candidates.original()
-        best, found, self._original = original, [original], original
+        best, found = original, [original]
         statements = [each for model in self._models for each in model.statements.values()]
         few_accesses = sum(len(each.accesses) for each in statements) <= MOST_ACCESSES
         # Sums come first: what hardly counts beside them may be most of what is left then.
@@ -108,11 +108,8 @@ class ScheduleChoice:
         least = (1 - WORTH) * candidate.cycles
         for number, (model, cost) in enumerate(zip(self._models, candidate.costs, strict=True)):
             parts = [(cost, tuple(model.statements))]
-            # Fused nests may be of several kinds.
-            for each in (candidate, self._original):
-                if names := tuple(map(names_of, each.nests(number).nests)):
-                    parts = list(zip(each.costs[number].nests, names, strict=True))
-                    break
+            if names := tuple(map(names_of, candidate.nests(number).nests)):
+                parts = list(zip(cost.nests, names, strict=True))
             for part, names_of_part in parts:
                 if part.score - part.least >= least:
                     # Copies of passes are in no model.

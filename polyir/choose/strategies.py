@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, lcm, sqrt
 from types import FunctionType
-from typing import Final
 
 from xdsl.passes import ModulePass
 
@@ -18,9 +17,6 @@ from polyir.choose.sizes import PACKED_ELEMENTS
 from polyir.choose.thresholds import TURN
 from polyir.transform.reassociation.private_results import MOST_PARTS
 from polyir.universe import pass_type, registered, registered_strategies, require_type
-
-VECTORS: Final = 3
-"""Of a block in registers, with rows for a quarter of these each; the rest is for operands."""
 
 Sizes = tuple[int, ...]
 """The sizes of tiles, of the outermost loop first."""
@@ -103,21 +99,36 @@ class Situation:
         """What marks parallel loops, each thread with as much to do."""
         return made("mark-parallel", schedule="balanced", reassociate=self.reassociate)
 
-    def blocks(self, **options: object) -> ModulePass:
-        """Register blocks."""
-        sizes = {"rows": self.rows, "vectors": VECTORS, "width": self.width}
-        return made("register-tile", **sizes, reassociate=self.reassociate, **options)
-
     @property
     def rows(self) -> int:
         """The rows of a register block: they are a quarter of the vector registers."""
-        return self.machine.vector_registers // 4
+        return max(1, self.machine.vector_registers // 4)
+
+    @property
+    def vectors(self) -> int:
+        """The vectors of a row: as many as fit, with those of one operand and one of the other."""
+        return max(1, (self.machine.vector_registers - 1) // (self.rows + 1))
+
+    @property
+    def columns(self) -> int:
+        """The elements of a row of a register block."""
+        return self.vectors * self.width
+
+    def blocks(self, **options: object) -> ModulePass:
+        """Register blocks."""
+        sizes = {"rows": self.rows, "vectors": self.vectors, "width": self.width}
+        return made("register-tile", **sizes, reassociate=self.reassociate, **options)
 
     def usable_elements(self, level: int) -> float:
-        """How many elements a thread may have in a cache; the first level is 0."""
-        level = min(level, len(self.machine.caches) - 1)
-        sharing = min(self.threads, self.machine.caches[level].shared_by)
-        return usable_bytes(self.machine)[level] / sharing / self.element_bytes
+        """How many elements threads together may have in a cache; the first level is 0."""
+        usable = usable_bytes(self.machine)
+        return usable[min(level, len(usable) - 1)] / self.element_bytes
+
+    def own_elements(self, level: int) -> float:
+        """How many elements each of them may have there."""
+        caches = self.machine.caches
+        sharing = min(self.threads, caches[min(level, len(caches) - 1)].shared_by)
+        return self.usable_elements(level) / sharing
 
     @property
     def tiles_in_time(self) -> Sizes:
@@ -134,17 +145,17 @@ class Situation:
         others = min(self.depth - 2, 2)
         if others < 1:
             return (steps, max(row, 4 * steps))
-        side = int((self.usable_elements(1) / 4 / row) ** (1 / others))
+        side = int((self.own_elements(1) / 4 / row) ** (1 / others))
         side = max(2, min(4 * steps, side))
         return (min(steps, side // 2), *[side] * others, row)
 
     def tiles_of_sums(self, elements: float, longest: int) -> Sizes:
-        """Tiles of so many elements, of results and operands.
+        """Tiles in which results and operands are so many elements: x by x by `longest` times x.
 
-        They are squares of whole blocks, so that triangular nests have simple bounds, and `longest`
-        times as long in the last loop: for x each way, x * x + 2 * x * `longest` x elements.
+        That is x * x + 2 * x * (longest * x) elements. The sides hold whole blocks and are equal,
+        so that triangular nests have simple bounds.
         """
-        least = lcm(self.rows, VECTORS * self.width)
+        least = lcm(self.rows, self.columns)
         side = max(round(sqrt(elements / (1 + 2 * longest)) / least), 1) * least
         return (side, side, longest * side)
 
@@ -180,13 +191,13 @@ def _in_lines(steps: tuple[ModulePass, ...], sums: bool | None = None) -> Strate
 
 def packed_blocks(given: Situation) -> Strategy:
     """Tiles whose operands fit into caches, read from contiguous arrays."""
-    own = given.tiles_of_sums(given.usable_elements(1), 2)
+    own = given.tiles_of_sums(given.own_elements(1), 2)
     # The rows of a block fill the first cache while it goes through all columns, those of a tile an
-    # eighth of the second one, and columns half of the last one, which threads share.
-    terms = int(given.usable_elements(0)) // given.rows
-    rows = int(given.usable_elements(1) / 8) // terms
-    panel = min(int(given.usable_elements(2) * given.threads / 2), PACKED_ELEMENTS)
-    shared = whole_blocks((rows, panel // terms, terms), given.rows, VECTORS * given.width)
+    # eighth of the second one, and columns half of the third one, which threads share.
+    terms = max(1, int(given.own_elements(0)) // given.rows)
+    rows = int(given.own_elements(1) / 8) // terms
+    panel = min(int(given.usable_elements(2) / 2), PACKED_ELEMENTS)
+    shared = whole_blocks((rows, panel // terms, terms), given.rows, given.columns)
     whole = given.blocks(masked=True, tiles=own, shared_tiles=shared)
     return Strategy((), _apart(), (whole, given.parallel), sums=True, packed=True)
 
@@ -195,7 +206,7 @@ def register_blocks(given: Situation) -> Strategy:
     """Tiles of register blocks."""
     # Results are read and written for each tile of terms, and operands only read: with x results
     # each way and y terms, 2 / x + 2 / y is the least at y = 1.6 x.
-    tiles = made("tile", sizes=given.tiles_of_sums(given.usable_elements(1), 2))
+    tiles = made("tile", sizes=given.tiles_of_sums(given.own_elements(1), 2))
     return Strategy((), _apart(), (tiles, *given.last), sums=True)
 
 
@@ -208,8 +219,9 @@ def untiled_blocks(given: Situation) -> Strategy:
 def blocks_in_waves(given: Situation) -> Strategy:
     """Tiles of register blocks, in wavefronts."""
     # A quarter of the cache: wavefronts have many tiles then. Lines are long, so that most blocks
-    # are whole: with 48 elements instead of 240, PolyBench's lu takes six times as long.
-    flat = made("tile", sizes=given.tiles_of_sums(given.usable_elements(1) / 4, 5))
+    # are whole. Measured on PolyBench's lu: tiles of 48 x 96 x 48 take six times as long as those
+    # of 48 x 48 x 240.
+    flat = made("tile", sizes=given.tiles_of_sums(given.own_elements(1) / 4, 5))
     return _in_lines((flat, made("wavefront"), *given.last), sums=True)
 
 
@@ -226,7 +238,7 @@ def untiled_locality(given: Situation) -> Strategy:
 
 def sweeps(given: Situation) -> Strategy:
     """Strips of a few vectors, with temporaries of their own, in the original order."""
-    strips = made("tile", sizes=(3 * given.width,), min_width=1)
+    strips = made("tile", sizes=(given.columns,), min_width=1)
     memory = (strips, made("wavefront", which="inner"), made("promote-private"))
     return Strategy(memory, (), given.last, sums=False)
 

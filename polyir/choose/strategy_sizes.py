@@ -19,10 +19,10 @@ def sizes_of(step: object) -> dict[str, Sizes]:
     return {}
 
 
-def resized(strategy: Strategy) -> Iterator[Strategy]:
-    """The strategy with one size of its tiles doubled or halved, those of the last loop first.
+def neighbours(strategy: Strategy) -> Iterator[Strategy]:
+    """The strategy with one size of its tiles doubled or halved, that of the last loop first.
 
-    Tiles around blocks only grow: where few blocks are whole, there is more to do than blocks.
+    Tiles around register blocks only grow: the model does not see what partial blocks cost.
     """
     for place, step in enumerate(strategy.steps):
         for name, sizes in sizes_of(step).items():

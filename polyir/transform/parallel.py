@@ -51,7 +51,7 @@ Which = Literal["outermost", "inner", "all"]
 
 
 MUCH_LARGER = 16
-"""A loop over tiles so many times as large as those of another loop has few iterations."""
+"""Between tiles of usual shapes, 256 x 32 at most, and panels that threads share: 960 x 32."""
 
 
 def mark_parallel(
@@ -66,7 +66,8 @@ def mark_parallel(
     A member is parallel if it gives equal values to the two ends of every dependence that all
     nodes and members outside it leave active. This is decided exactly, here, whatever the
     coincident flags say. A loop that runs once for each iteration of the loops around it is
-    passed over; so is, for another one of its band, a loop over tiles `MUCH_LARGER` than there.
+    passed over. So is a loop over tiles that are `MUCH_LARGER` times as large as those of another
+    loop of its band: it has few iterations.
 
         band [t_1, t_2]    =>    band [t_1, t_2] loop_attributes [[], [#poly.parallel]]
 
@@ -178,12 +179,9 @@ class _Marker:
         chosen = parallel
         if self._which == "outermost" and len(parallel) > 1:
             steps = loop_steps(band)
-            least = min((steps[member] for member in parallel if steps[member] > 1), default=1)
-            chosen = (
-                min(
-                    parallel, key=lambda member: steps[member] >= MUCH_LARGER * least > MUCH_LARGER
-                ),
-            )
+            tiles = [steps[member] for member in parallel if steps[member] > 1]
+            most = MUCH_LARGER * min(tiles, default=MUCH_LARGER)
+            chosen = (min(parallel, key=lambda member: steps[member] >= most),)
         if not chosen or self._which != "outermost":
             band = self._visit_children(band, actives)
         if self._which == "inner":

@@ -21,7 +21,7 @@ from polyir.choose.strategies import (
     time_tiles,
     whole_blocks,
 )
-from polyir.choose.strategy_sizes import resized, sizes_of
+from polyir.choose.strategy_sizes import neighbours, sizes_of
 
 MACHINE = Machine()
 
@@ -84,7 +84,7 @@ def test_whole_blocks(given: tuple[int, ...], expected: tuple[int, ...]) -> None
 
 
 def test_each_size_is_doubled_and_halved() -> None:
-    found = [sizes(each)[0] for each in resized(time_tiles(situation()))]
+    found = [sizes(each)[0] for each in neighbours(time_tiles(situation()))]
     (first,) = sizes(time_tiles(situation()))
     assert len(found) == 2 * len(first)
     assert {sum(a != b for a, b in zip(each, first, strict=True)) for each in found} == {1}
@@ -92,7 +92,7 @@ def test_each_size_is_doubled_and_halved() -> None:
 
 def test_tiles_around_blocks_only_grow() -> None:
     (first,) = sizes(blocks_in_waves(situation()))
-    found = [sizes(each)[0] for each in resized(blocks_in_waves(situation()))]
+    found = [sizes(each)[0] for each in neighbours(blocks_in_waves(situation()))]
     assert len(found) == len(first)
     assert all(sum(each) > sum(first) for each in found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -102,7 +103,7 @@ def test_one_thread_has_no_parallel_loops(space: Space) -> None:
 
 
 class FakeEvaluator:
-    """The larger the first tile size up to 256, the faster; some candidates fail."""
+    """The larger the first tile size up to 512, the faster; some candidates fail."""
 
     batch = 2
 
@@ -128,7 +129,7 @@ class FakeEvaluator:
         ratio = 2.0
         if "tile{sizes=" in candidate.pipeline:
             size = candidate.pipeline.partition("tile{sizes=")[2].split(",")[0].split("}")[0]
-            ratio = 0.5 + max(0, 256 - int(size.split()[0])) / 512
+            ratio = 0.5 + max(0, 512 - int(size.split()[0])) / 1024
         return Outcome(candidate, Verdict.MEASURED, ratio, ratio)
 
     def final(self, candidates: Sequence[Candidate], end: float) -> Comparison:
@@ -148,6 +149,9 @@ def test_the_search_finds_the_best_and_counts_failures(kind: str, space: Space) 
     search: Search = OrderedSearch(space) if kind == "ordered" else BayesianSearch(space)
     evaluator = FakeEvaluator()
     found = run(search, Budget(trials=200), evaluator)
+    size = re.search(r"tile\{sizes=(\d+)", found.comparison.best.pipeline)
+    assert size is not None
+    assert int(size[1]) >= 512
     assert found.comparison.seconds == 0.5
     assert found.counts["tried"] == 200 == len(set(evaluator.seen))
     assert sum(found.counts.values()) == 400

@@ -9,7 +9,7 @@
 // OPTIMIZE: [optimize] for 4 cores, caches of 32 KiB, 1 MiB, 32 vector registers of 128 bits
 // OPTIMIZE: [optimize] original: {{.*}} bytes from memory
 // OPTIMIZE: [optimize] parallel: {{.*}} bytes from memory
-// OPTIMIZE-NEXT: [optimize] widest-tiles{{.*}} bytes from memory
+// OPTIMIZE-NEXT: [optimize] widest-tiles with tiles of {{[0-9x ]+}}: {{.*}} bytes from memory
 // OPTIMIZE: [optimize] chosen: widest-tiles
 
 // OUTLINE:      products:

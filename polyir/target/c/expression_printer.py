@@ -246,11 +246,10 @@ class ExpressionPrinter:
     def _spelt(self, spelling: Spelling, indices: tuple[Expression, ...]) -> tuple[str, Precedence]:
         """An element as the source writes it."""
         text = ""
-        numbers = [part for part in spelling.parts if isinstance(part, int)]
         for part in spelling.parts:
             if isinstance(part, str):
                 text += part
-            elif spelling.strides and part == numbers[-1]:
+            elif spelling.strides:
                 own = indices[part : part + len(spelling.strides) + 1]
                 text += f"[{self._linear(spelling, own)}]"
             else:

@@ -23,8 +23,8 @@ class Spelling:
     """How an element of an array is written where that is not `A[i][j]`.
 
     `parts` are texts and numbers of subscripts, which are written in brackets: `s->a[i]` is
-    `("s->a", 0)`. With `strides`, the last number is that of the first of several subscripts that
-    are written as one, `A[i * n + j]`; `strides` are the factors of all but the last of them,
+    `("s->a", 0)`. With `strides`, there is one number, of the first of several subscripts that are
+    written as one, `A[i * n + j]`; `strides` are the factors of all but the last of them,
     and `offset` is what is added to them.
     """
 

@@ -300,3 +300,50 @@ func.func @beside_rows(%A: memref<?xf64>, %k: index) {
   }
   return
 }
+
+// -----
+
+// Nothing is in the array before the loop: it is not read.
+// CHECK-LABEL: func.func @fresh
+// CHECK-NEXT: %A = memref.alloc() : memref<f64>
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %{{.*}} = affine.for %i = 0 to 9 iter_args(%[[A:.*]] = %[[ZERO]]) -> (f64) {
+// CHECK:        affine.yield %[[A]] : f64
+func.func @fresh(%D: memref<9xf64>) {
+  %A = memref.alloc() : memref<f64>
+  affine.for %i = 0 to 9 {
+    affine.if affine_set<(d0) : (d0 mod 4 == 0)>(%i) {
+      %z = arith.constant 3.0 : f64
+      affine.store %z, %A[] : memref<f64>
+    }
+    %x = affine.load %A[] : memref<f64>
+    affine.store %x, %D[%i] : memref<9xf64>
+  }
+  memref.dealloc %A : memref<f64>
+  return
+}
+
+// -----
+
+// What another loop may have stored is read.
+// CHECK-LABEL: func.func @stored_before
+// CHECK:      %[[FIRST:.*]] = affine.load %A[] : memref<f64>
+// CHECK-NEXT: %{{.*}} = affine.for %i{{.*}} = 0 to 9 iter_args(%{{.*}} = %[[FIRST]]) -> (f64) {
+func.func @stored_before(%D: memref<9xf64>, %n: index) {
+  %A = memref.alloc() : memref<f64>
+  affine.for %i = 0 to %n {
+    %y = affine.load %D[0] : memref<9xf64>
+    affine.store %y, %A[] : memref<f64>
+    affine.store %y, %D[%i] : memref<9xf64>
+  }
+  affine.for %i = 0 to 9 {
+    affine.if affine_set<(d0) : (d0 mod 4 == 0)>(%i) {
+      %z = arith.constant 3.0 : f64
+      affine.store %z, %A[] : memref<f64>
+    }
+    %x = affine.load %A[] : memref<f64>
+    affine.store %x, %D[%i] : memref<9xf64>
+  }
+  memref.dealloc %A : memref<f64>
+  return
+}
