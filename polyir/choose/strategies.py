@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil, lcm, sqrt
+from math import lcm, sqrt
 from types import FunctionType
 
 from xdsl.passes import ModulePass
@@ -135,19 +135,19 @@ class Situation:
         """Tiles of time steps, rows and elements; or of time steps and elements.
 
         So many steps that an array comes from memory and goes back in half of the time that it
-        takes to store it in each of them. Rows are the longest ones whose ends are predicted, and
-        there are four times as many as steps: with each, a tile is a bit further on. Two arrays
-        fill half of the second cache at most.
+        takes to store it in each of them, and twice as many rows: with each step, a tile is a bit
+        further on. Rows are the longest ones whose ends are predicted. Two arrays fill half of the
+        second cache at most. Sizes are powers of two, for which isl generates simple loops.
         """
         stored = self.machine.vector_stores * self.machine.vector_bits / 8
-        steps = ceil(4 * stored / self.machine.memory_bandwidth)
+        steps = _power_of_two(4 * stored / self.machine.memory_bandwidth)
         row = PREDICTED_ITERATIONS * self.width
         others = min(self.depth - 2, 2)
         if others < 1:
-            return (steps, max(row, 4 * steps))
-        side = int((self.own_elements(1) / 4 / row) ** (1 / others))
-        side = max(2, min(4 * steps, side))
-        return (min(steps, side // 2), *[side] * others, row)
+            return (steps, max(row, 2 * steps))
+        fitting = (self.own_elements(1) / 4 / row) ** (1 / others)
+        side = min(2 * steps, _power_of_two(fitting))
+        return (max(1, side // 2), *[side] * others, row)
 
     def tiles_of_sums(self, elements: float, longest: int) -> Sizes:
         """Tiles in which results and operands are so many elements: x by x by `longest` times x.
@@ -309,6 +309,11 @@ def is_for_threads(given: ModulePass) -> bool:
     """Whether a pass only makes work for several threads; inner wavefronts help one, too."""
     is_outer = given.name == "wavefront" and getattr(given, "which", "") == "outermost"
     return is_outer or given.name == "mark-parallel"
+
+
+def _power_of_two(number: float) -> int:
+    """The largest one that is at most a number, or 1."""
+    return 1 << max(0, int(number).bit_length() - 1)
 
 
 def whole_blocks(sizes: Sizes, rows: int, columns: int) -> Sizes:
