@@ -71,6 +71,7 @@ class Builder:
         self._entry_end: Operation | None = None
         self._node: c_ast.Node | None = None
         self._invariant: dict[SSAValue, None] = {}
+        self._computed: dict[tuple[object, ...], Operation] = {}
         self._data: dict[SSAValue, None] = {}
         self._facts: list[IndexExpression] = []
         self._path: tuple[Condition, ...] = ()
@@ -162,10 +163,15 @@ class Builder:
     def insert_invariant(self, op: _Op) -> _Op:
         """Put a pure operation that cannot trap at the entry if possible, otherwise at the place.
 
-        At the entry, its results are invariant.
+        At the entry, its results are invariant, and an operation that computes the same is there
+        only once: the one that is there is the result.
         """
         if not all(self.is_invariant(operand) for operand in op.operands):
             return self.insert(op)
+        known = self._computed.setdefault((op.name, *op.operands, *_details(op)), op)
+        if known is not op:
+            op.erase()
+            return known  # type: ignore[return-value]
         self.insert_at_entry(op)
         self._invariant.update(dict.fromkeys(op.results))
         return op
@@ -494,6 +500,13 @@ def extremum_of(value: SSAValue) -> Extremum | None:
         return None
     arguments = [IndexExpression.of(argument) for argument in op.arguments]
     return Extremum(tuple(compose(op.map.data, arguments)), isinstance(op, affine.MinOp))
+
+
+def _details(op: Operation) -> Iterator[object]:
+    """What an operation does with its operands, beside its name."""
+    yield from op.result_types
+    for entries in (op.properties, op.attributes):
+        yield from sorted(entries.items())
 
 
 def _extrema_in(expressions: Iterable[IndexExpression]) -> dict[SSAValue, Extremum]:

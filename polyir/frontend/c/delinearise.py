@@ -6,6 +6,9 @@ by them (Grosser, Ramanujam, Pouchet, Sadayappan, Pop: Optimistic delinearizatio
 parametrically sized arrays, ICS 2015). That is exact if every inner subscript of every access is
 between 0 and the size. What the source does not show of this is a condition on parameters, such as
 `m <= ldc` for `C[j * ldc + i]`, which is tested before the region.
+
+A sum by which a counter is multiplied is one parameter: `A[i * (m + 2) + j]` is the polynomial
+`i * p + j` for the parameter `p` that is `m + 2`.
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import pairwise
+from itertools import pairwise, product
+from math import gcd
 
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -30,6 +34,8 @@ from polyir.model.memory_accesses import ElementLoad, ElementStore
 
 Monomial = tuple[SSAValue, ...]
 Polynomial = Mapping[Monomial, int]
+Totals = Mapping[SSAValue, IndexExpression]
+"""Values that are sums of parameters, each with the sum that it is."""
 
 
 def delinearise(
@@ -49,18 +55,29 @@ def delinearise(
         if any(len(each.indices) != 1 + len(members) for each in accesses):
             continue
         view = _view(builder, accesses)
-        used = () if view is None else (*view.sizes.values, *_values_in(view.offset))
-        texts = {
-            value: scalar.text
-            for value in used
-            if isinstance(scalar := described.get(value), SourceScalar)
-        }
-        if view is None or not all(value in texts for value in used):
+        if view is None:
+            continue
+        used = (*view.sizes.values, *_values_in(view.offset))
+        texts: dict[SSAValue, str] = {}
+        for value in (
+            *used,
+            *(each for sum in view.sizes.totals.values() for each in sum.values()),
+        ):
+            text = _spelt(value, described)
+            if text is not None:
+                texts[value] = text
+        for value, total in view.sizes.totals.items():
+            if all(each in texts for each in total.values()):
+                texts[value] = f"({_text(_of_sum(total), texts, is_wide=True)})"
+        if not all(value in texts for value in used):
             continue
         conditions.update(dict.fromkeys(view.sizes.conditions))
         strides = tuple(stride.text(texts) for stride in view.sizes.strides)
         offset = _text(view.offset, texts)
-        new = _with_shape(builder, memory, (*[DYNAMIC_INDEX] * (len(strides) + 1), *members))
+        last = view.sizes.strides[-1]
+        columns = DYNAMIC_INDEX if last.values else last.number
+        shape = (*[DYNAMIC_INDEX] * len(strides), columns, *members)
+        new = _with_shape(builder, memory, shape)
         # The argument stands where it stood.
         position = list(described).index(memory)
         items = list(described.items())
@@ -72,14 +89,40 @@ def delinearise(
     return _without_implied(builder, conditions)
 
 
-def _text(polynomial: Polynomial, texts: Mapping[SSAValue, str]) -> str:
-    """A polynomial in C; empty for 0."""
+def _spelt(value: SSAValue, described: Mapping[SSAValue, SourceArgument]) -> str | None:
+    """A parameter in C, or its quotient by a number; `None` for what is computed otherwise."""
+    known = described.get(value)
+    if isinstance(known, SourceScalar):
+        return known.text
+    quotient = _cast_from(value).owner
+    if not isinstance(quotient, arith.DivSIOp) or not isinstance(
+        quotient.rhs.owner, arith.ConstantOp
+    ):
+        return None
+    dividend, number = described.get(_cast_from(quotient.lhs)), quotient.rhs.owner.value
+    if not isinstance(dividend, SourceScalar) or not isinstance(number, IntegerAttr):
+        return None
+    # The division of a narrower integer may have another result.
+    is_same = dividend.type.ir == quotient.lhs.type
+    return f"({dividend.text} / {number.value.data})" if is_same else None
+
+
+def _cast_from(value: SSAValue) -> SSAValue:
+    """What is cast to or from an index."""
+    return value.owner.input if isinstance(value.owner, arith.IndexCastOp) else value
+
+
+def _text(polynomial: Polynomial, texts: Mapping[SSAValue, str], is_wide: bool = False) -> str:
+    """A polynomial in C; empty for 0. What is not one parameter alone has the type `long`.
+
+    With `is_wide`, sums of such parameters have it, too.
+    """
     text = ""
     for values, number in polynomial.items():
         factors = [texts[value] for value in values]
         if abs(number) != 1 or not factors:
             factors.append(str(abs(number)))
-        if values and (len(factors) > 1 or number < 0):
+        if values and (len(factors) > 1 or number < 0 or is_wide):
             factors[0] = f"(long){factors[0]}"
         sign = "-" if number < 0 else "+"
         text += f" {sign} {' * '.join(factors)}"
@@ -98,34 +141,69 @@ class _View:
 def _view(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> _View | None:
     """An array of several dimensions for an array of one; `None` if there is none.
 
-    Parameters that are added to all subscripts, or a number for which there is no view otherwise,
-    become an offset of the array. A view without a condition is the best one.
+    Sums that are factors are parameters if there is a view then.
     """
-    polynomials: list[Polynomial] = []
+    totals: dict[SSAValue, IndexExpression] = {}
+    polynomials = _polynomials(builder, accesses, totals)
+    found = None if polynomials is None else _view_of(builder, accesses, polynomials, totals)
+    if found is None and totals:
+        polynomials = _polynomials(builder, accesses, None)
+        found = None if polynomials is None else _view_of(builder, accesses, polynomials, {})
+    return found
+
+
+def _polynomials(
+    builder: Builder,
+    accesses: Sequence[SubscriptedAccess],
+    totals: dict[SSAValue, IndexExpression] | None,
+) -> list[Polynomial] | None:
+    """The subscripts of accesses as polynomials (see `_polynomial`); `None` if one divides."""
+    found: list[Polynomial] = []
     for access in accesses:
         with builder.assuming():
             builder.assume(*access.facts)
-            polynomial = _polynomial(builder, access.indices[0])
+            polynomial = _polynomial(builder, access.indices[0], totals)
         if polynomial is None:
             return None
-        polynomials.append(polynomial)
+        found.append(polynomial)
+    return found
+
+
+def _view_of(
+    builder: Builder,
+    accesses: Sequence[SubscriptedAccess],
+    polynomials: Sequence[Polynomial],
+    totals: Totals,
+) -> _View | None:
+    """The view for subscripts that are polynomials in parameters and in `totals`.
+
+    Parameters that are added to all subscripts, or a number for which there is no view otherwise,
+    become an offset of the array. A view without a condition is the best one.
+    """
     is_affine = all(builder.is_affine(access.indices[0]) for access in accesses)
-    strides = _strides(builder, accesses, polynomials, is_affine)
-    if not strides:
-        return None
+    choices = _strides(builder, accesses, polynomials, is_affine)
     common = _common_parameters(builder, polynomials)
     constants = dict.fromkeys(polynomial.get((), 0) for polynomial in polynomials)
     number: Polynomial = {(): next(iter(constants))} if len(constants) == 1 else {}
     found: list[_View] = []
-    for offset in (common, {}, {**common, **number}):
-        if all(offset != view.offset for view in found):
-            sizes = _Sizes(builder, strides)
+    for strides, offset in product(choices, (common, {}, {**common, **number})):
+        if all((strides, offset) != (view.sizes.strides, view.offset) for view in found):
+            sizes = _Sizes(builder, strides, totals)
             subscripts = sizes.subscripts_of_all(accesses, polynomials, offset)
             if subscripts is not None and sizes.are_needed:
                 found.append(_View(offset, sizes, subscripts))
     plain = [view for view in found if not view.offset and not view.sizes.conditions]
     exact = [view for view in found if not view.sizes.conditions]
     return next(iter((*plain, *exact, *found)), None)
+
+
+def _of_sum(total: IndexExpression) -> Polynomial:
+    """The polynomial that a sum of values is."""
+    found: dict[Monomial, int] = {}
+    for atom, number in total.terms:
+        assert isinstance(atom, SSAValue)
+        found[(atom,)] = number
+    return found | ({(): total.constant} if total.constant else {})
 
 
 def _common_parameters(builder: Builder, polynomials: Sequence[Polynomial]) -> Polynomial:
@@ -177,16 +255,19 @@ class _Sizes:
     `conditions` are those for which the subscripts that were computed are within the extents.
     """
 
-    def __init__(self, builder: Builder, strides: Sequence[_Stride]) -> None:
+    def __init__(self, builder: Builder, strides: tuple[_Stride, ...], totals: Totals) -> None:
         self.conditions: dict[Condition, None] = {}
         self.are_needed = any(stride.values for stride in strides)
         """Whether one dimension says less: not if loops of known lengths access parts of rows."""
+        self.totals = totals
         self._builder = builder
-        self.strides = tuple(strides)
+        self.strides = strides
         self.values = tuple(dict.fromkeys(value for stride in strides for value in stride.values))
         self._all = (*self.strides, _Stride(()))
         self._extents = tuple(
-            _product(builder, _quotient(outer.values, inner.values) or ()).scale(outer.number)
+            self._product(_quotient(outer.values, inner.values) or ()).scale(
+                outer.number // inner.number
+            )
             for outer, inner in pairwise(self._all)
         )
 
@@ -227,7 +308,7 @@ class _Sizes:
                 # The nearest multiple: 99 is 100 - 1.
                 count = (2 * rest + stride.number) // (2 * stride.number)
                 rest -= count * stride.number
-                term = IndexExpression(((atoms[0], 1),)) if atoms else IndexExpression((), 1)
+                term = self._product(atoms)
                 indices[position] = indices[position] + term.scale(count)
         if not self.are_needed:
             number = self._all[0].number
@@ -236,6 +317,10 @@ class _Sizes:
             if not self._carry(indices, position, facts):
                 return None
         return tuple(indices)
+
+    def _product(self, values: Monomial) -> IndexExpression:
+        factors = [self.totals.get(value, IndexExpression.of(value)) for value in values]
+        return reduce(self._builder.product, factors, IndexExpression((), 1))
 
     def _carry(
         self, indices: list[IndexExpression], position: int, facts: Sequence[IndexExpression]
@@ -276,28 +361,43 @@ def _strides(
     accesses: Sequence[SubscriptedAccess],
     polynomials: Sequence[Polynomial],
     is_affine: bool,
-) -> list[_Stride]:
-    """The strides in subscripts; none if these do not fit an array of several dimensions."""
+) -> list[tuple[_Stride, ...]]:
+    """The strides that subscripts may have, the most likely first.
+
+    There are none if these do not fit an array of several dimensions. In `A[3 * (i * m + j) + k]`,
+    rows may have m, or 3 * m elements, and these may be m times 3.
+    """
     if is_affine:
         is_written = any(isinstance(access.operation, affine.StoreOp) for access in accesses)
         number = _row(builder, polynomials) if is_written else None
-        return [] if number is None else [_Stride((), number)]
-    strides: dict[Monomial, None] = {}
-    for monomial in (each for polynomial in polynomials for each in polynomial):
+        return [] if number is None else [(_Stride((), number),)]
+    numbers: dict[Monomial, int] = {}
+    for monomial, number in (term for polynomial in polynomials for term in polynomial.items()):
         parameters, others = _split(builder, monomial)
         if others and parameters:
-            strides[parameters] = None
-    ordered = sorted(strides, key=len, reverse=True)
-    for outer, inner in pairwise(ordered):
-        if _quotient(outer, inner) in (None, ()):
-            return []
-    return [_Stride(each) for each in ordered]
+            numbers[parameters] = gcd(numbers.get(parameters, 0), number)
+    ordered = sorted(numbers, key=len, reverse=True)
+    are_nested = all(_quotient(one, other) not in (None, ()) for one, other in pairwise(ordered))
+    if not ordered or not are_nested:
+        return []
+    found = [tuple(map(_Stride, ordered))]
+    scaled = tuple(_Stride(each, numbers[each]) for each in ordered)
+    if any(outer.number % inner.number for outer, inner in pairwise(scaled)):
+        return found
+    if scaled[-1].number > 1:
+        found.append((*scaled, _Stride((), scaled[-1].number)))
+    return [*found, scaled]
 
 
-def _polynomial(builder: Builder, expression: IndexExpression) -> Polynomial | None:
+def _polynomial(
+    builder: Builder,
+    expression: IndexExpression,
+    totals: dict[SSAValue, IndexExpression] | None,
+) -> Polynomial | None:
     """An expression as a polynomial in values; `None` if it divides.
 
-    A minimum or maximum is the operand that it is known to be.
+    A minimum or maximum is the operand that it is known to be. Sums of parameters that are factors
+    are values of their own, which are added to `totals`, if there are any.
     """
     total: Counter[Monomial] = Counter({(): expression.constant})
     for atom, coefficient in expression.terms:
@@ -305,13 +405,13 @@ def _polynomial(builder: Builder, expression: IndexExpression) -> Polynomial | N
             return None
         chosen = _chosen(builder, atom)
         if chosen is not None:
-            part = _polynomial(builder, chosen)
+            part = _polynomial(builder, chosen, totals)
             if part is None:
                 return None
             for monomial, factor in part.items():
                 total[monomial] += coefficient * factor
             continue
-        for monomial, factor in _value(builder, atom).items():
+        for monomial, factor in _value(builder, atom, totals).items():
             total[monomial] += coefficient * factor
     return {monomial: number for monomial, number in total.items() if number != 0}
 
@@ -328,12 +428,14 @@ def _chosen(builder: Builder, value: SSAValue) -> IndexExpression | None:
     return None
 
 
-def _value(builder: Builder, value: SSAValue) -> Polynomial:
+def _value(
+    builder: Builder, value: SSAValue, totals: dict[SSAValue, IndexExpression] | None
+) -> Polynomial:
     """A value as a polynomial: the product that it is, or itself."""
     factors = builder.products.get(value)
     if factors is None:
         return {(value,): 1}
-    left, right = (_polynomial(builder, factor) for factor in factors)
+    left, right = (_factor(builder, factor, totals) for factor in factors)
     if left is None or right is None:
         return {(value,): 1}
     total: Counter[Monomial] = Counter()
@@ -342,6 +444,22 @@ def _value(builder: Builder, value: SSAValue) -> Polynomial:
             key = tuple(sorted((*first, *second), key=builder.order))
             total[key] += first_number * second_number
     return total
+
+
+def _factor(
+    builder: Builder,
+    factor: IndexExpression,
+    totals: dict[SSAValue, IndexExpression] | None,
+) -> Polynomial | None:
+    """A factor as a polynomial: one value if it is a sum of parameters."""
+    is_plain = all(isinstance(atom, SSAValue) for atom, _ in factor.terms)
+    is_sum = is_plain and len(factor.terms) + bool(factor.constant) > 1
+    if totals is None or not is_sum or not builder.is_parametric(factor):
+        return _polynomial(builder, factor, totals)
+    same = (value for value, total in totals.items() if total - factor == IndexExpression())
+    value = next(same, None) or builder.index_value(factor)
+    totals[value] = factor
+    return {(value,): 1}
 
 
 def _row(builder: Builder, polynomials: Sequence[Polynomial]) -> int | None:
@@ -374,11 +492,6 @@ def _quotient(product: Monomial, divisor: Monomial) -> Monomial | None:
             return None
         rest.remove(value)
     return tuple(rest)
-
-
-def _product(builder: Builder, values: Monomial) -> IndexExpression:
-    factors = [IndexExpression.of(value) for value in values]
-    return reduce(builder.product, factors, IndexExpression((), 1))
 
 
 def _with_shape(builder: Builder, memory: SSAValue, shape: Sequence[int]) -> SSAValue:
