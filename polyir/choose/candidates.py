@@ -7,10 +7,13 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
+from math import prod
+from types import MappingProxyType
 from typing import Final
 
+import islpy as isl
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
@@ -42,8 +45,11 @@ from polyir.model.outcome import Outcome, TreePass
 from polyir.model.scop import Scop, scop_of
 from polyir.model.temporaries import is_allocated
 from polyir.proofs.remembered import is_proved
+from polyir.sets.boxes import greatest_of
+from polyir.sets.maps import at_sizes
+from polyir.transform.copy_statements import PromotedArray
 from polyir.transform.expansion.bounded_memory import larger_than_arrays
-from polyir.transform.private_arrays import plan_private_arrays
+from polyir.transform.private_arrays import plan_iteration_arrays
 from polyir.transform.promote import Promotion
 from polyir.tree.nodes import is_same
 
@@ -70,8 +76,9 @@ class Candidate:
     """What a strategy makes of the scops of a function, and what they cost then.
 
     There is one of the `trees` and one of the `costs` for each scop; `remarks` are those of the
-    passes. `memory` are the passes of the strategy that changed the memory of some scop. What is
-    not the original runs after tests, which take `entry` cycles.
+    passes. `memory` are the passes of the strategy that changed the memory of some scop, `kept` the
+    temporaries of each scop that iterations have for themselves, with the numbers of elements. What
+    is not the original runs after tests, which take `entry` cycles.
     """
 
     strategy: Strategy
@@ -79,6 +86,7 @@ class Candidate:
     trees: tuple[Outcome, ...]
     costs: tuple[Cost, ...]
     remarks: tuple[Remark, ...]
+    kept: tuple[Mapping[str, float], ...]
     entry: float = 0.0
 
     @property
@@ -130,22 +138,38 @@ class Candidates:
         self.sizes = assumed_sizes([each.scop for each in self.scops])
         self.models = self.models_of(self.scops)
 
-    def models_of(self, scops: Sequence[Scheduled], packed: bool = False) -> list[CostModel]:
+    def models_of(
+        self,
+        scops: Sequence[Scheduled],
+        packed: bool = False,
+        kept: Sequence[Mapping[str, float]] | None = None,
+    ) -> list[CostModel]:
         """The models of scops that were made of those of the function, with the same sizes."""
-        values = [{name: size.value for name, size in sizes.items()} for sizes in self.sizes]
-        pairs = zip(scops, values, strict=True)
-        return [self.model(each.scop, packed, sizes) for each, sizes in pairs]
+        parts = zip(scops, self._values, kept or [{} for _ in scops], strict=True)
+        return [self.model(each.scop, packed, sizes, own) for each, sizes, own in parts]
+
+    @property
+    def _values(self) -> list[dict[str, int]]:
+        return [{name: size.value for name, size in sizes.items()} for sizes in self.sizes]
 
     def model(
-        self, scop: Scop, packed: bool = False, sizes: Mapping[str, int] | None = None
+        self,
+        scop: Scop,
+        packed: bool = False,
+        sizes: Mapping[str, int] | None = None,
+        kept: Mapping[str, float] = MappingProxyType({}),
     ) -> CostModel:
-        """The model of a scop, whose operands may be `packed`, for parameters of some sizes."""
+        """The model of a scop, whose operands may be `packed`, for parameters of some sizes.
+
+        Of temporaries that are `kept`, iterations have so many elements for themselves.
+        """
         return self._cost_model(
             scop,
             self.machine,
             sizes,
             threads=self.threads,
             packed=packed,
+            kept=kept,
         )
 
     def original(self) -> Candidate:
@@ -231,9 +255,12 @@ class Candidates:
         with remarks_in(remarks):
             for step in self.steps_of(strategy):
                 changed = [each.after(step) for each in changed]
-        if strategy.copies_temporaries:
-            self._require_bounded_memory(changed)
-        return self._candidate(strategy, changed, tuple(remarks))
+        kept = None
+        if strategy.copies_temporaries and _arrays_of(changed) != _arrays_of(self.scops):
+            local = [iteration_arrays(each.scop).arrays for each in changed]
+            self._require_bounded_memory(changed, local)
+            kept = [_elements(*each) for each in zip(local, self._values, strict=True)]
+        return self._candidate(strategy, changed, tuple(remarks), kept)
 
     def resized(self, candidate: Candidate) -> Candidate | None:
         """The candidate with other sizes of tiles that cost less, if there are any."""
@@ -268,16 +295,16 @@ class Candidates:
         """The steps of a strategy, for so many threads."""
         return [each for each in strategy.steps if self.threads > 1 or not is_for_threads(each)]
 
-    def _require_bounded_memory(self, scops: Sequence[Scheduled]) -> None:
+    def _require_bounded_memory(
+        self, scops: Sequence[Scheduled], local: Sequence[Sequence[PromotedArray]]
+    ) -> None:
         """Raise `LegalityError` if copies of temporaries might take much more than all arrays do.
 
-        Those that iterations of parallel loops have for themselves are no copies for each of them.
+        Those that are `local` to iterations are no copies for each of them.
         """
-        if _arrays_of(scops) == _arrays_of(self.scops):
-            return
-        for original, each in zip(self.scops, scops, strict=True):
-            local = {array.array for array in private_arrays(each.scop).arrays}
-            if large := larger_than_arrays(each.scop, original.scop, local):
+        for original, each, own in zip(self.scops, scops, local, strict=True):
+            names = {array.array for array in own}
+            if large := larger_than_arrays(each.scop, original.scop, names):
                 raise LegalityError(
                     f"copies of {', '.join(large)} may need more memory than the arrays"
                 )
@@ -306,10 +333,15 @@ class Candidates:
         return memory.module.clone()
 
     def _candidate(
-        self, strategy: Strategy, scops: Sequence[Scheduled], remarks: tuple[Remark, ...] = ()
+        self,
+        strategy: Strategy,
+        scops: Sequence[Scheduled],
+        remarks: tuple[Remark, ...] = (),
+        kept: Sequence[Mapping[str, float]] | None = None,
     ) -> Candidate:
         """The scops under their schedules, with the cycles that the model finds."""
-        models = self.models_of(scops, strategy.packed)
+        kept = tuple(kept or [{} for _ in scops])
+        models = self.models_of(scops, strategy.packed, kept)
         pairs = zip(models, scops, strict=True)
         costs = [model.estimate(each.scop.schedule) for model, each in pairs]
         trees = [
@@ -319,7 +351,7 @@ class Candidates:
         is_changed = _arrays_of(scops) != _arrays_of(self.scops)
         memory = strategy.memory if is_changed else ()
         entry = 0.0 if strategy.name == ORIGINAL else self.machine.entry_cycles
-        return Candidate(strategy, memory, tuple(trees), tuple(costs), remarks, entry)
+        return Candidate(strategy, memory, tuple(trees), tuple(costs), remarks, kept, entry)
 
     def _results(self, group: _Group, step: Step[_Results]) -> list[Candidate]:
         """The candidates that a worker found, after a remark on each and each refusal."""
@@ -360,15 +392,26 @@ def scheduled_scops(root: Operation) -> list[Scheduled]:
     return [Scheduled(scop_of(op), is_proved(op)) for op in scops_in(root)]
 
 
-def private_arrays(scop: Scop) -> Promotion:
-    """The temporaries that iterations of the outermost parallel loops are to have for themselves.
+def iteration_arrays(scop: Scop) -> Promotion:
+    """The temporaries that iterations of parallel loops, or of loops in these, have for themselves.
 
     There are none without such loops.
     """
     names = [name for name in scop.arrays if is_allocated(scop, name)]
     if not names or scop.dependences is None:
         return Promotion()
-    return plan_private_arrays(scop, scop.dependences, names)
+    return plan_iteration_arrays(scop, scop.dependences, names)
+
+
+def _elements(local: Sequence[PromotedArray], values: Mapping[str, int]) -> dict[str, float]:
+    """How many elements local arrays have in place of each array."""
+    found: dict[str, float] = {}
+    for each in local:
+        extents = [at_sizes(isl.Set.from_pw_aff(extent), values) for extent in each.extents]
+        dynamic = [greatest_of(extent, 0) or 1 for extent in extents]
+        elements = prod((*(size for size in each.shape if size != DYNAMIC_INDEX), *dynamic))
+        found[each.array] = max(found.get(each.array, 0.0), float(elements))
+    return found
 
 
 def _arrays_of(scops: Sequence[Scheduled]) -> list[dict[str, Attribute]]:

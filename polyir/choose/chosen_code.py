@@ -14,7 +14,7 @@ from xdsl.ir import Region
 from polyir.base.diagnostics import PolyirError, Remark, remark, report
 from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
 from polyir.base.limits import limited
-from polyir.choose.candidates import Candidate, Candidates, private_arrays, remarks_in
+from polyir.choose.candidates import Candidate, Candidates, iteration_arrays, remarks_in
 from polyir.choose.mixtures import Mixture
 from polyir.choose.remarks import PASS_NAME
 from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
@@ -107,8 +107,8 @@ def _remarks_on(candidates: Candidates, mixture: Mixture) -> Iterator[Remark]:
 
 
 def _keep_in_iterations(op: ScopOp) -> None:
-    """Let iterations of parallel loops have their temporaries for themselves."""
-    plan = limited("the promotion", lambda: private_arrays(scop_of(op)), ir=op)
+    """Let iterations have their temporaries for themselves."""
+    plan = limited("the promotion", lambda: iteration_arrays(scop_of(op)), ir=op)
     if plan.arrays:
         promote(op, plan, "promote-private", LINE_BYTES, value_based=False)
 

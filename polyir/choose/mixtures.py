@@ -99,7 +99,8 @@ def _mixed_tree(
 
 def _cycles(candidates: Candidates, mixture: Mixture) -> float:
     """What the trees of a candidate cost with nests of others."""
-    models = candidates.models_of(scops_of(candidates, mixture), mixture.is_packed)
+    scops = scops_of(candidates, mixture)
+    models = candidates.models_of(scops, mixture.is_packed, mixture.best.kept)
     pairs = zip(models, mixture.trees, strict=True)
     return sum(model.estimate(tree.schedule).score for model, tree in pairs)
 

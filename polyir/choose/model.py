@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, prod
+from types import MappingProxyType
 
 from polyir.choose.assumed_sizes import parameters_left, values_of
 from polyir.choose.c_compiler import Unrolled, unroll_small_loops
@@ -149,7 +150,8 @@ class _Amounts:
 class CostModel:
     """The model of one scop on one machine: what is read of it is kept for all schedules.
 
-    `packed` operands of blocks are read from contiguous arrays.
+    `packed` operands of blocks are read from contiguous arrays. Of an array that is `kept`,
+    iterations have so many elements at a time for themselves.
     """
 
     def __init__(
@@ -159,16 +161,17 @@ class CostModel:
         sizes: Mapping[str, int] | None = None,
         threads: int | None = None,
         packed: bool = False,
+        kept: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         self._packed = packed
         self.machine = machine
         self.threads = threads or machine.cores
         self.values = values_of(scop, sizes)
         self.sizes_are_known = not parameters_left(scop)
-        self.statements: dict[str, StatementModel] = model_of(scop, self.values)
+        self.statements: dict[str, StatementModel] = model_of(scop, self.values, kept)
         self._references = {name: each.references for name, each in self.statements.items()}
         self._capacities = usable_bytes(machine)
-        self._dependences = ordering_of(scop)
+        self._dependences = ordering_of(scop, kept)
         self._unrolled: Unrolled = {}
         self._instance_costs: dict[object, InstanceCost] = {}
         self._held: dict[object, frozenset[str]] = {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 from math import inf, prod
+from types import MappingProxyType
 from typing import Final
 
 import islpy as isl
@@ -120,11 +121,16 @@ def _variables(reference: Reference) -> frozenset[int]:
 Values = Mapping[str, int]
 
 
-def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
-    """The statements of a scop, by name."""
+def model_of(
+    scop: Scop, values: Values, kept: Mapping[str, float] = MappingProxyType({})
+) -> dict[str, StatementModel]:
+    """The statements of a scop, by name.
+
+    Of an array that is `kept`, iterations have so many elements at a time for themselves.
+    """
     flows: dict[str, list[tuple[str, isl.Set]]] = {}
     orders: dict[str, list[isl.Set]] = {}
-    for dependence in ordering_of(scop):
+    for dependence in ordering_of(scop, kept):
         if dependence.source == dependence.target and not dependence.relation.is_empty():
             distances = dependence.relation.deltas()
             orders.setdefault(dependence.source, []).append(distances)
@@ -134,7 +140,7 @@ def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
         each.name: StatementModel(
             each,
             region := region_of(each.domain, values),
-            tuple(dict.fromkeys(references := _references(scop, each, region, values))),
+            tuple(dict.fromkeys(references := _references(scop, each, region, values, kept))),
             references,
             _work(each),
             tuple(flows.get(each.name, ())),
@@ -146,9 +152,12 @@ def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
     }
 
 
-def ordering_of(scop: Scop) -> tuple[Dependence, ...]:
+def ordering_of(
+    scop: Scop, kept: Mapping[str, float] = MappingProxyType({})
+) -> tuple[Dependence, ...]:
     """The dependences that code has to respect: scalars of a function are in registers.
 
+    So are those that iterations have instead of an array: one element of it is `kept`.
     What is written there again is another value: only flow dependences are left of them.
     """
     if scop.dependences is None:
@@ -157,7 +166,7 @@ def ordering_of(scop: Scop) -> tuple[Dependence, ...]:
         name
         for name, array in scop.arrays.items()
         if isinstance(array.type, MemRefType)
-        and not array.type.get_num_dims()
+        and (not array.type.get_num_dims() or kept.get(name) == 1)
         and is_allocated(scop, name)
     }
     values = (DependenceKind.FLOW, DependenceKind.REDUCTION)
@@ -346,7 +355,11 @@ def _function(expression: isl.Aff, values: Values) -> Function:
 
 
 def _references(
-    scop: Scop, statement: Statement, region: Region, values: Values
+    scop: Scop,
+    statement: Statement,
+    region: Region,
+    values: Values,
+    kept: Mapping[str, float],
 ) -> tuple[Reference, ...]:
     local = {each.sym_name.data for each in scop.op.local_arrays}
     found: list[Reference] = []
@@ -359,9 +372,10 @@ def _references(
         shape = list(type.get_shape())
         constant = tuple(shape[1 + max((n for n, e in enumerate(shape) if e < 0), default=0) :])
         if access.array not in local:
-            subscripts = _subscripts(access.relation, values)
+            elements = kept.get(access.array, inf)
+            subscripts = _subscripts(access.relation, values) if elements != 1 else ()
             found.append(
-                Reference(access.array, subscripts, is_write, size, inf, is_integer, constant)
+                Reference(access.array, subscripts, is_write, size, elements, is_integer, constant)
             )
             continue
         forms = _cell(access.relation, type.get_num_dims(), values)

@@ -174,6 +174,9 @@ def _is_constant(use: ElementUse | Touch, loop: SequentialLoop) -> bool:
     """Whether it is an access with the same address in all iterations of a loop."""
     if not isinstance(use, ElementUse) or not is_outside(use.op.memref, loop):
         return False
+    if not use.subscripts and isinstance(use.op.memref.owner, memref.AllocaOp):
+        # C compilers and LLVM keep variables in registers.
+        return False
     return all(
         is_outside(value, loop) for subscript in use.subscripts for value in subscript.values()
     )

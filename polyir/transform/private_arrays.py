@@ -35,6 +35,7 @@ from polyir.transform.promote import (
     add_wherever_accessed,
     local_copies_in,
     names_in_scop,
+    plan_promotion,
     require_arrays,
 )
 from polyir.transform.reference_groups import LoopBody, NotPromotableError, body_of_loop
@@ -89,6 +90,32 @@ def plan_private_arrays(
     plan = local_copies_in(places[0].schedule, found)
     local = tuple(_on_stack_if_small(each, scop) for each in plan.arrays)
     return replace(plan, arrays=local, missed=tuple(missed))
+
+
+def plan_iteration_arrays(
+    scop: Scop, dependences: Dependences, arrays: Sequence[str] = ()
+) -> Promotion:
+    """As `plan_private_arrays`, but where a loop inside needs less of an array at a time, for it.
+
+    Each iteration of that loop then has a small array of constant size for itself: one element, if
+    it is a variable of the loop's body. Values do not leave an iteration, and different iterations
+    of the parallel loop around it have different elements, so that it is private there, too.
+    """
+    plan = plan_private_arrays(scop, dependences, arrays)
+    names = tuple(each.array for each in plan.arrays)
+    inner = plan_promotion(scop, PromoteOptions(names)) if names else Promotion()
+    if not inner.arrays or inner.schedule is None:
+        return plan
+    rest = [name for name in names if all(name != each.array for each in inner.arrays)]
+    if not rest:
+        return replace(inner, missed=plan.missed)
+    outer = plan_private_arrays(scop.under(inner.schedule), dependences, rest)
+    return replace(
+        outer,
+        arrays=(*inner.arrays, *outer.arrays),
+        schedule=outer.schedule or inner.schedule,
+        done=(*inner.done, *outer.done),
+    )
 
 
 SMALL: Final = 1 << 15

@@ -71,11 +71,11 @@ void guarded(int n) {
 // DEFAULT: const float dx = p->x[j] - p_x_value;
 // DEFAULT-NEXT: const float dy = p->y[j] - p_y_value;
 // DEFAULT-NEXT: const float d = dx * dx + dy * dy + 0.001f;
-// DEFAULT-NEXT: fx_local_value += dx / d;
-// DEFAULT-NEXT: fy_local_value += dy / d;
+// DEFAULT-NEXT: fx_local += dx / d;
+// DEFAULT-NEXT: fy_local += dy / d;
 // DEFAULT-NEXT: }
-// DEFAULT-NEXT: p->vx[i] += fx_local_value;
-// DEFAULT-NEXT: p->vy[i] += fy_local_value;
+// DEFAULT-NEXT: p->vx[i] += fx_local;
+// DEFAULT-NEXT: p->vy[i] += fy_local;
 // DEFAULT-NEXT: }
 // DEFAULT-NEXT: } else {
 // DEFAULT-NEXT: for (unsigned long i = 0; i < p->n; i++) {
