@@ -69,6 +69,7 @@ from polyir.runtime.compiler import CompilationError, CompilerOptions, find_comp
 from polyir.tools.cc_arguments import Dependencies, Input, compiler_arguments
 from polyir.tools.cc_compile import PREPROCESSING_FLAGS, Command, Translated, rule_of, rule_text
 from polyir.tools.cc_summary import Tally
+from polyir.tools.cc_tuning import pipelines_of, tuning_of
 from polyir.tools.command_line import (
     ArgumentParser,
     add_required_checks,
@@ -87,7 +88,7 @@ if TYPE_CHECKING:
     from polyir.regions.device_regions import KernelFile
     from polyir.regions.rank_regions import RankFile
     from polyir.tools.cc_report import ReportOfFile
-    from polyir.tuning.record import TuningRecord
+    from polyir.tuning.record import TuningFile
 
 LEFT = 2
 """The exit code if a region was not transformed."""
@@ -106,10 +107,11 @@ class _Task:
     passes: Sequence[ModulePass]
     is_told: bool
     """Whether the passes are those that the user named."""
-    tuned: TuningRecord | None
+    tuned: TuningFile | None
     is_for_ranks: bool
     compiler: str
     flags: Sequence[str]
+    compiler_options: Sequence[str]
     dependencies: Dependencies | None
     sizes: SizesOfRegions
 
@@ -122,7 +124,7 @@ def _run(arguments: Sequence[str]) -> int:
     has_passes = any(
         argument in ("-p", "--passes") or argument.startswith("--passes=") for argument in arguments
     )
-    tuned = _tuning(options, passes)
+    tuned = tuning_of(options, passes)
     for_ranks = _is_for_ranks(options, passes)
     pipeline = DEFAULT_PIPELINE if options.target is None else GPU_PIPELINE
     if for_ranks:
@@ -144,6 +146,7 @@ def _run(arguments: Sequence[str]) -> int:
         for_ranks,
         compiler,
         flags,
+        found.options,
         found.dependencies,
         SizesOfRegions(dict(options.size)),
     )
@@ -183,9 +186,9 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
     if report is not None:
         report.begin(preprocessed, kernels, ranks)
     with remarks_to(sink) if report is None else report.recording.in_force(sink):
-        pipelines = _pipelines(file, path, chosen, task.tuned, options.tuned)
         contents = (each.content for each in file.regions)
         task.sizes.attach(each for each in contents if not isinstance(each, PolyirError))
+        pipelines = pipelines_of(file.regions, chosen, task.tuned, options, task.compiler_options)
         pairs = enumerate(zip(file.regions, pipelines, strict=True))
         transformed = tuple(
             transform_region(
@@ -280,18 +283,6 @@ def _report(options: argparse.Namespace, path: str, text: str) -> ReportOfFile |
     return ReportOfFile(options.report, path, text)
 
 
-def _tuning(options: argparse.Namespace, passes: Sequence[ModulePass]) -> TuningRecord | None:
-    """What the file of `--tuned` says, which excludes other passes and targets."""
-    if options.tuned is None:
-        return None
-    if passes or options.target is not None:
-        what = "passes" if passes else "target"
-        raise OptionError(f"--tuned is a pipeline for the processor: no {what} can be given")
-    from polyir.tuning.record import read_record
-
-    return read_record(options.tuned)
-
-
 def _print_hints(
     file: SourceFile, preprocessed: Preprocessed, path: str, text: str, is_detecting: bool
 ) -> None:
@@ -303,30 +294,6 @@ def _print_hints(
 
     for location, message in hints(file, preprocessed, path, text, is_detecting):
         print(f"{location}: note: {message}", file=sys.stderr)
-
-
-def _pipelines(
-    file: SourceFile,
-    path: str,
-    chosen: Sequence[ModulePass],
-    tuned: TuningRecord | None,
-    record: str,
-) -> list[Sequence[ModulePass]]:
-    """The passes of each region: those that were found for it, or `chosen`.
-
-    Raises `PolyirError` if no region is the one that was tuned.
-    """
-    if tuned is None:
-        return [chosen] * len(file.regions)
-    modules = [
-        None if isinstance(each.content, PolyirError) else each.content.module
-        for each in file.regions
-    ]
-    if not any(each is not None and tuned.is_for(each) for each in modules):
-        raise tuned.refusal(record)
-    tuned.warn_of_machine(record)
-    passes = tuned.passes(record)
-    return [passes if each is not None and tuned.is_for(each) else chosen for each in modules]
 
 
 def _kernel_file(options: argparse.Namespace, path: str, text: str) -> KernelFile | None:
@@ -349,9 +316,9 @@ def _is_for_ranks(options: argparse.Namespace, passes: Sequence[ModulePass]) -> 
         raise OptionError("--mpi needs --distribute-memory among the passes, or no passes")
     if not (options.mpi or is_distributed):
         return False
-    if options.target is not None or options.tuned is not None:
-        other = "--target" if options.target is not None else "--tuned"
-        raise OptionError(f"{other} does not go with --mpi")
+    for other in ("target", "tuned", "measure"):
+        if getattr(options, other) is not None:
+            raise OptionError(f"--{other} does not go with --mpi")
     return True
 
 
@@ -471,6 +438,12 @@ def _parse_options(
         "--tuned",
         metavar="FILE",
         help="run the pipeline that polyir-tune has found on the region for which it was found",
+    )
+    parser.add_argument(
+        "--measure",
+        metavar="FILE",
+        help="run the pipeline that is the fastest here; a region that FILE has no result for is "
+        "measured first, with random data, and added to it",
     )
     parser.add_argument(
         "--report",

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from polyir.tools.reproducer import Reproduced, Reproducer
 
     # Few programs have been tuned.
-    from polyir.tuning.record import TuningRecord
+    from polyir.tuning.record import TuningFile
 
 LEFT = 2
 """The exit code if functions are as they were because a pass has a defect."""
@@ -112,7 +112,7 @@ class PolyirOptMain(xDSLOptMain):
         self._instrumentation = Instrumentation(self.args, self.available_passes)
         self._tuned = self._tuning(passes)
         if self._tuned is not None:
-            passes = self._tuned.passes(self.args.tuned)
+            passes = self._tuned.only.passes(self.args.tuned)
         if self.args.run_reproducer:
             passes = self._passes_of_reproducer(passes)
         callback = self._instrumentation.around(self.pipeline.callback)
@@ -273,15 +273,15 @@ class PolyirOptMain(xDSLOptMain):
         known += list(parser._option_string_actions)
         raise OptionError(f"unknown pass or option '{name}'{nearest(name, known)}")
 
-    def _tuning(self, passes: Sequence[ModulePass]) -> TuningRecord | None:
+    def _tuning(self, passes: Sequence[ModulePass]) -> TuningFile | None:
         """What the file of `--tuned` says, which excludes other passes."""
         if self.args.tuned is None:
             return None
         if passes:
             raise OptionError("--tuned is a pipeline: no passes can be given")
-        from polyir.tuning.record import read_record
+        from polyir.tuning.record import read_tuning
 
-        return read_record(self.args.tuned)
+        return read_tuning(self.args.tuned)
 
     def _find_target(self, text: str) -> Target:
         try:
@@ -444,8 +444,7 @@ class PolyirOptMain(xDSLOptMain):
     def _compiled(self, module: ModuleOp) -> str:
         """Run the passes and print."""
         if self._tuned is not None:
-            self._tuned.require_kernel(module, self.args.tuned)
-            self._tuned.warn_of_machine(self.args.tuned)
+            self._tuned.require(module).warn_of_machine(self.args.tuned)
         target = self._target
         threads = target.threads if isinstance(target, CpuTarget) else None
         original = None if threads is None else module.clone()

@@ -47,7 +47,7 @@ from polyir.tuning.bayesian import SearchName, search_of
 from polyir.tuning.evaluation import Candidate, Limits, ProcessEvaluator
 from polyir.tuning.kernel import MeasuredFunction, measured_function
 from polyir.tuning.programs import Flags
-from polyir.tuning.record import TuningRecord, record_of
+from polyir.tuning.record import TuningFile, TuningRecord, record_of
 from polyir.tuning.search import Budget, Found, tune
 from polyir.tuning.space import Space, space_of
 
@@ -76,7 +76,7 @@ def _run(arguments: Sequence[str]) -> int:
     # Standard output may be for the file.
     shown = sys.stderr if output == "-" else sys.stdout
     _print_result(record, found.interrupted, shown)
-    write_output(output, record.to_json().encode())
+    write_output(output, TuningFile(output, (record,)).to_json().encode())
     if output != "-":
         print(f"written to {output}")
     return 0
@@ -121,10 +121,7 @@ def _print_result(record: TuningRecord, interrupted: bool, shown: TextIO) -> Non
         print("interrupted: the result is the best that was found so far", file=sys.stderr)
     print(f"@{record.function}: {counts}", file=shown)
     print(f"  {record.base_seconds * 1e3:10.3f} ms          {record.base}", file=shown)
-    gain = record.base_seconds / record.seconds
-    threads = f"{record.threads} thread{'s' if record.threads > 1 else ''}"
-    result = f"  {record.seconds * 1e3:10.3f} ms {gain:7.2f}x {record.pipeline}, {threads}"
-    print(result, file=shown)
+    print(f"  {record}", file=shown)
 
 
 # The program.

@@ -374,10 +374,9 @@ def _prepared(equations: ModuleOp) -> ModuleOp:
 
 def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
     """The passes of a file of polyir-tune. Raises `PolyirError` if it is for another module."""
-    from polyir.tuning.record import read_record
+    from polyir.tuning.record import read_tuning
 
-    record = read_record(path)
-    record.require_kernel(module, path)
+    record = read_tuning(path).require(module)
     record.warn_of_machine(path)
     return record.passes(path)
 

@@ -74,7 +74,10 @@ class ScheduleChoice:
         replace_by(self._candidates, mixture, work)
 
     def use(self, name: str) -> None:
-        """Replace the function by the candidate of a strategy."""
+        """Replace the function by the candidate of a strategy, or leave its original order."""
+        if name == ORIGINAL:
+            self._say(f"{CHOSEN}{ORIGINAL}")
+            return
         named = [each for each in self._strategies if each.name == name]
         found = list(self._candidates.of(named))
         if found:

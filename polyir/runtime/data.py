@@ -16,6 +16,7 @@ import numpy.typing as npt
 from xdsl.dialects.func import FuncOp
 
 from polyir.base.diagnostics import PolyirError, location_of, missed, nearest
+from polyir.dialects.expected_sizes import SIZE, expected_extents, expected_number
 from polyir.model.arguments import Source, source_of
 from polyir.model.requirements import Requirement, requirements_of
 from polyir.model.scop import Scop
@@ -45,9 +46,10 @@ def make_arguments(
 ) -> tuple[Value, ...]:
     """Arguments for `function`, whose raised form holds `scops`.
 
-    `sizes` gives index arguments by name. All others, and extents that nothing determines, are
-    `default_size`, or what is nearest to it in the context; a warning says so. Raises `PolyirError`
-    for a name in `sizes` that is not an index argument, and for sizes outside the context.
+    `sizes` gives index arguments by name. All others are what is expected of them
+    (`polyir.dialects.expected_sizes`) or else, as extents that nothing determines, `default_size`;
+    or what is nearest to that in the context, and a warning says so. Raises `PolyirError` for a
+    name in `sizes` that is not an index argument, and for sizes outside the context.
     """
     signature = signature_of(function)
     names = [parameter.name for parameter in signature.parameters]
@@ -63,7 +65,8 @@ def make_arguments(
     }
     holders = {scop.op.function for scop in scops}
     requirements = [each for op in holders if op is not None for each in requirements_of(op)]
-    known = _sizes_in_context(function, requirements, names, wanted, given, default_size)
+    preferred = {each: _expected(function, each) or default_size for each in wanted}
+    known = _sizes_in_context(function, requirements, names, preferred, given)
     extents = _accessed_extents(scops, known, default_size)
     generator = np.random.default_rng(seed)
     values: list[Value] = []
@@ -83,6 +86,15 @@ def _name(names: Sequence[str], source: Source) -> str:
     return name if source.dimension is None else extent_name(name, source.dimension)
 
 
+def _expected(function: FuncOp, source: Source) -> int | None:
+    """What is expected of a size, or nothing."""
+    argument = function.body.block.args[source.argument]
+    if source.dimension is None:
+        return expected_number(argument, SIZE)
+    extents = expected_extents(argument)
+    return extents[source.dimension] if extents else None
+
+
 def _parameter_sources(scops: Sequence[Scop]) -> list[Source]:
     """Where the parameters of `scops` come from, those that a caller chooses."""
     values = (value for scop in scops for value in scop.op.parameters)
@@ -93,32 +105,31 @@ def _sizes_in_context(
     function: FuncOp,
     requirements: Sequence[Requirement],
     names: Sequence[str],
-    wanted: Sequence[Source],
+    preferred: Mapping[Source, int],
     given: Mapping[Source, int],
-    default_size: int,
 ) -> dict[Source, int]:
-    """A value for each number in `wanted`: as given, or in the context and near the default.
+    """A value for each number: as given, or in the context and near the `preferred` one.
 
     Raises `PolyirError` if the values given are outside the context.
     """
-    context = _context(requirements, names, wanted)
+    context = _context(requirements, names, tuple(preferred))
     left = at_sizes(context, {_name(names, source): value for source, value in given.items()})
     if left.is_empty():
         shown = ", ".join(f"{_name(names, source)} = {value}" for source, value in given.items())
         what = f"{shown} {'is' if len(given) == 1 else 'are'} outside the context" if given else ""
         message = f"{what or 'no size is in the context'} {context}"
         raise PolyirError(message, location_of(function))
-    for source in wanted:
+    for source in preferred:
         left = _preferably_positive(left, _name(names, source))
     chosen = dict(given)
-    for source in wanted:
+    for source, size in preferred.items():
         if source in given:
             continue
         name = _name(names, source)
-        chosen[source] = nearest_value(values_of_parameter(left, name), default_size)
+        chosen[source] = nearest_value(values_of_parameter(left, name), size)
         left = at_sizes(left, {name: chosen[source]})
-        if chosen[source] != default_size:
-            note = f"{name} is {chosen[source]}: {default_size} is outside the context {context}"
+        if chosen[source] != size:
+            note = f"{name} is {chosen[source]}: {size} is outside the context {context}"
             missed("polyir-run", note, function)
     return chosen
 

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.base.diagnostics import OptionError, PolyirError, nearest
+from polyir.choose.assumed_sizes import default_size as model_size
 from polyir.dialects.expected_sizes import without_expectations
 from polyir.dialects.scop import scops_in
 from polyir.loops.levels import has_equations
@@ -40,11 +41,12 @@ class MeasuredFunction:
 
 
 def measured_function(
-    module: ModuleOp, function: str | None, sizes: Mapping[str, int], default_size: int
+    module: ModuleOp, function: str | None, sizes: Mapping[str, int], default_size: int | None
 ) -> MeasuredFunction:
     """The only function of a module, or the one of that name, with generated arguments.
 
-    See `make_arguments` for these. Raises `PolyirError` if there is nothing to tune.
+    See `make_arguments` for these. Without a `default_size`, it is that of the cost model. Raises
+    `PolyirError` if there is nothing to tune.
     """
     name = function_of(module, function).sym_name.data
     analysed = module.clone()
@@ -53,6 +55,7 @@ def measured_function(
     scops = tuple(scop_of(each) for each in scops_in(raised))
     if not scops or any(each.dependences is None for each in scops):
         raise PolyirError(f"@{name} has no static control part that can be tuned")
+    default_size = default_size or min(map(model_size, scops))
     arguments = make_arguments(raised, scops, sizes, default_size)
     names = [each.name_hint or f"arg{number}" for number, each in enumerate(raised.args)]
     pairs = zip(names, arguments, strict=True)

@@ -81,9 +81,10 @@ class TuningRecord:
     seconds: float
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def to_json(self) -> str:
-        """The record as the text of a file."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n"
+    def __str__(self) -> str:
+        gain = self.base_seconds / self.seconds
+        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        return f"{self.seconds * 1e3:10.3f} ms {gain:7.2f}x {self.pipeline}, {threads}"
 
     def passes(self, path: str) -> tuple[ModulePass, ...]:
         """The passes of the pipeline. Raises `OptionError` for one that this version lacks."""
@@ -98,18 +99,6 @@ class TuningRecord:
 
         return digest_of(module) == self.kernel
 
-    def require_kernel(self, module: ModuleOp, path: str) -> None:
-        """Raise `TuningError` unless `module`, as it was read, is the kernel that was tuned."""
-        if not self.is_for(module):
-            raise self.refusal(path)
-
-    def refusal(self, path: str) -> TuningError:
-        """The error that says that this is not what was tuned."""
-        return TuningError(
-            f"'{path}' is for another kernel, or for @{self.function} before it was changed: tune "
-            "it again with polyir-tune"
-        )
-
     def warn_of_machine(self, path: str) -> None:
         """Warn if this machine is not the one of the record, or runs other numbers of threads."""
         here = this_machine()
@@ -121,6 +110,45 @@ class TuningRecord:
         if 1 < self.threads != default_thread_count():
             what = f"was the fastest with {self.threads} threads: set OMP_NUM_THREADS"
             missed("tuned", f"the pipeline of '{path}' {what}")
+
+
+@dataclass(frozen=True)
+class TuningFile:
+    """The records of a file, each for another kernel."""
+
+    path: str
+    records: tuple[TuningRecord, ...]
+
+    def to_json(self) -> str:
+        """The text of the file: an object, or a list of several."""
+        entries = [{"format": FORMAT, **asdict(each)} for each in self.records]
+        return json.dumps(entries[0] if len(entries) == 1 else entries, indent=2) + "\n"
+
+    @property
+    def only(self) -> TuningRecord:
+        """The record of a file that has one. Raises `OptionError`."""
+        if len(self.records) > 1:
+            raise OptionError(f"'{self.path}' is for several regions of C: give it to polyir-cc")
+        return self.records[0]
+
+    def find(self, module: ModuleOp) -> TuningRecord | None:
+        """The record for a module as it was read, if there is one."""
+        return next((each for each in self.records if each.is_for(module)), None)
+
+    def require(self, module: ModuleOp) -> TuningRecord:
+        """The record for a module as it was read. Raises `TuningError` if there is none."""
+        found = self.find(module)
+        if found is None:
+            raise self.refusal()
+        return found
+
+    def refusal(self) -> TuningError:
+        """The error that says that this is not what was tuned."""
+        names = ", ".join(f"@{each.function}" for each in self.records)
+        return TuningError(
+            f"'{self.path}' is for another kernel, or for {names} before it was changed: tune it "
+            "again with polyir-tune"
+        )
 
 
 def record_of(kernel: MeasuredFunction, base: Candidate, found: Found) -> TuningRecord:
@@ -142,23 +170,29 @@ def record_of(kernel: MeasuredFunction, base: Candidate, found: Found) -> Tuning
     )
 
 
-def read_record(path: str) -> TuningRecord:
-    """The record in a file; raises `OptionError`, which says what is wrong with it."""
+def read_tuning(path: str) -> TuningFile:
+    """The records of a file; raises `OptionError`, which says what is wrong with it."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise OptionError(f"cannot read '{path}': {reason}") from None
-    return record_of_json(text, path)
+    return tuning_of_json(text, path)
 
 
-def record_of_json(text: str, path: str = "<text>") -> TuningRecord:
-    """The record that `to_json` wrote; raises `OptionError`."""
+def tuning_of_json(text: str, path: str = "<text>") -> TuningFile:
+    """The records that `to_json` wrote; raises `OptionError`."""
     where = f"the tuning file '{path}'"
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise OptionError(f"{where} is not JSON: {error}") from None
+    entries = data if isinstance(data, list) and data else [data]
+    return TuningFile(path, tuple(_record(each, where) for each in entries))
+
+
+def _record(data: object, where: str) -> TuningRecord:
+    """The record that an object is."""
     if not isinstance(data, dict):
         raise OptionError(f"{where} must be an object")
     if (number := data.pop("format", None)) != FORMAT:

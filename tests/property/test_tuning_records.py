@@ -12,7 +12,13 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir import api
 from polyir.base.diagnostics import OptionError
 from polyir.tuning.kernel import digest_of
-from polyir.tuning.record import TunedMachine, TuningError, TuningRecord, record_of_json
+from polyir.tuning.record import (
+    TunedMachine,
+    TuningError,
+    TuningFile,
+    TuningRecord,
+    tuning_of_json,
+)
 
 TEXT = (Path(__file__).parents[2] / "benchmarks/polybench/gemm.mlir").read_text()
 
@@ -39,22 +45,26 @@ records = st.builds(
 )
 
 
-@given(records)
-def test_a_record_is_read_as_it_was_written(record: TuningRecord) -> None:
-    assert record_of_json(record.to_json()) == record
+files = st.builds(TuningFile, st.text(), st.lists(records, min_size=1, max_size=3).map(tuple))
 
 
-@given(records, st.data())
-def test_a_damaged_file_is_refused(record: TuningRecord, data: st.DataObject) -> None:
-    text = record.to_json().rstrip()
+@given(files)
+def test_records_are_read_as_they_were_written(file: TuningFile) -> None:
+    assert tuning_of_json(file.to_json(), file.path) == file
+
+
+@given(files, st.data())
+def test_a_damaged_file_is_refused(file: TuningFile, data: st.DataObject) -> None:
+    text = file.to_json().rstrip()
     cut = data.draw(st.integers(0, len(text) - 1))
     with pytest.raises(OptionError):
-        record_of_json(text[:cut])
+        tuning_of_json(text[:cut])
 
 
-def record_for(module: ModuleOp) -> TuningRecord:
+def file_for(module: ModuleOp) -> TuningFile:
     machine = TunedMachine("x", 1, ())
-    return TuningRecord(digest_of(module), "f", machine, "", 1, {}, "", 1.0, 1.0)
+    record = TuningRecord(digest_of(module), "f", machine, "", 1, {}, "", 1.0, 1.0)
+    return TuningFile("f", (record,))
 
 
 @settings(deadline=None, max_examples=40)
@@ -62,7 +72,7 @@ def record_for(module: ModuleOp) -> TuningRecord:
 def test_a_file_for_any_changed_kernel_is_refused(data: st.DataObject) -> None:
     """One constant, operation or subscript is another: the printed module is another."""
     original = api.parse(TEXT)
-    record = record_for(original)
+    file = file_for(original)
     changes = (
         ("arith.mulf", "arith.addf"),
         ("arith.addf", "arith.subf"),
@@ -83,12 +93,12 @@ def test_a_file_for_any_changed_kernel_is_refused(data: st.DataObject) -> None:
         changed = old.join(pieces[:place]) + new + old.join(pieces[place:])
     module = api.parse(changed)
     with pytest.raises(TuningError):
-        record.require_kernel(module, "f")
+        file.require(module)
 
 
 @given(st.integers(0, TEXT.count("\n") - 1), st.text("abc {}", max_size=9))
 def test_comments_spaces_and_names_do_not_matter(line: int, comment: str) -> None:
     lines = TEXT.replace("%k", "%other").splitlines()
     lines[line] = f"   {lines[line]}  // {comment}"
-    record = record_for(api.parse(TEXT))
-    record.require_kernel(api.parse("\n".join(lines)), "f")
+    file = file_for(api.parse(TEXT))
+    file.require(api.parse("\n".join(lines)))

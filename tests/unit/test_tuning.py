@@ -40,7 +40,7 @@ from polyir.tuning.kernel import MeasuredFunction, measured_function
 from polyir.tuning.processes import Worker, WorkerCrashError, WorkerTimeoutError
 from polyir.tuning.programs import Flags, Program, Refusal
 from polyir.tuning.recipes import Recipe
-from polyir.tuning.record import TuningError, read_record, record_of_json
+from polyir.tuning.record import TuningError, TuningFile, read_tuning, tuning_of_json
 from polyir.tuning.search import Budget, Found, OrderedSearch, Search, State, tune
 from polyir.tuning.space import Space, space_of
 from polyir.universe import available_passes
@@ -403,14 +403,14 @@ def test_a_kernel_is_tuned_and_the_file_is_used(
     output = tmp_path / "gemm.json"
     arguments = ["--trials=3", "--default-size=24", "--search=ordered", "-o", str(output)]
     assert main([*arguments, str(GEMM)]) == 0
-    record = read_record(str(output))
+    record = read_tuning(str(output)).only
     assert record.function == "kernel_gemm"
     assert record.sizes == {"ni": 24, "nj": 24, "nk": 24}
     assert record.counts["tried"] == 3
     assert record.seconds <= record.base_seconds
     assert "best so far" in capsys.readouterr().err
     other = replace(record, pipeline="pluto-schedule,tile{sizes=7}")
-    output.write_text(other.to_json())
+    output.write_text(TuningFile("f", (other,)).to_json())
     assert "+= 7)" in polyir.compile(GEMM.read_text(), tuned=output).source
     with pytest.raises(TuningError, match="another kernel"):
         polyir.compile(GEMM.read_text().replace("mulf", "addf"), tuned=output)
@@ -425,7 +425,7 @@ def test_another_number_of_threads_is_a_warning(
     source = tmp_path / "add.mlir"
     source.write_text(KERNEL)
     assert main(["--trials=1", "--quiet", "-o", str(output), str(source)]) == 0
-    record = replace(read_record(str(output)), threads=3, pipeline="")
+    record = replace(read_tuning(str(output)).only, threads=3, pipeline="")
     monkeypatch.setenv("OMP_NUM_THREADS", "5")
     said: list[Remark] = []
     with remarks_to(said.append):
@@ -455,7 +455,7 @@ def test_an_interrupted_tool_writes_a_whole_file(
     monkeypatch.setattr(ProcessEvaluator, "evaluate", evaluate)
     arguments = ["--seconds=50", "--default-size=24", "--quiet", "-o", str(output)]
     assert main([*arguments, str(GEMM)]) == 0
-    assert read_record(str(output)).counts["tried"] > 0
+    assert read_tuning(str(output)).only.counts["tried"] > 0
     assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
 
 
@@ -463,7 +463,7 @@ def test_standard_output_has_the_file_alone(capsys: pytest.CaptureFixture[str]) 
     arguments = ["--trials=1", "--default-size=24", "--quiet", "--search=ordered", "-o", "-"]
     assert main([*arguments, str(GEMM)]) == 0
     said = capsys.readouterr()
-    assert record_of_json(said.out).function == "kernel_gemm"
+    assert tuning_of_json(said.out).only.function == "kernel_gemm"
     assert "@kernel_gemm: 1 tried" in said.err
 
 
