@@ -182,6 +182,8 @@ def _view_of(
     """
     is_affine = all(builder.is_affine(access.indices[0]) for access in accesses)
     choices = _strides(builder, accesses, polynomials, is_affine)
+    if not choices:
+        return None
     common = _common_parameters(builder, polynomials)
     constants = dict.fromkeys(polynomial.get((), 0) for polynomial in polynomials)
     number: Polynomial = {(): next(iter(constants))} if len(constants) == 1 else {}
