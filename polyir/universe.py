@@ -55,6 +55,7 @@ PASSES_BY_TOPIC: Final = {
         "print-schedule",
         "print-interleavings",
         "privatize",
+        "delicm",
         "expand",
     ),
     "schedulers": (

@@ -322,10 +322,13 @@ class Candidates:
         What they say is added to `remarks`.
         """
         if passes not in self._memories:
-            module, said = ModuleOp([self.function.clone()]), list[Remark]()
-            with remarks_in(said):
-                for each in passes:
-                    apply_inside(each, self.ctx, module)
+            said: list[Remark] = []
+            if passes:
+                module = self.with_memory(passes[:-1], said)
+                with remarks_in(said):
+                    apply_inside(passes[-1], self.ctx, module)
+            else:
+                module = ModuleOp([self.function.clone()])
             self._memories[passes] = _Memory(module, tuple(said))
         memory = self._memories[passes]
         if remarks is not None:

@@ -179,14 +179,18 @@ def _apart() -> tuple[ModulePass, ...]:
     return (made("pluto-schedule", fuse="none"),)
 
 
+def _in_elements() -> tuple[ModulePass, ...]:
+    return (made("delicm"),)
+
+
 def _fused() -> tuple[ModulePass, ...]:
     return (made("pluto-schedule"),)
 
 
 def _in_lines(steps: tuple[ModulePass, ...], sums: bool | None = None) -> Strategy:
     """Steps on loops that go through cache lines, with temporaries of their own."""
-    memory, scheduler = made("privatize", loops="all"), made("spatial-schedule")
-    return Strategy((memory,), (scheduler,), steps, sums)
+    memory = (*_in_elements(), made("privatize", loops="all"))
+    return Strategy(memory, (made("spatial-schedule"),), steps, sums)
 
 
 def packed_blocks(given: Situation) -> Strategy:
@@ -199,7 +203,8 @@ def packed_blocks(given: Situation) -> Strategy:
     panel = min(int(given.usable_elements(2) / 2), PACKED_ELEMENTS)
     shared = whole_blocks((rows, panel // terms, terms), given.rows, given.columns)
     whole = given.blocks(masked=True, tiles=own, shared_tiles=shared)
-    return Strategy((), _apart(), (whole, given.parallel), sums=True, packed=True)
+    steps = (whole, given.parallel)
+    return Strategy(_in_elements(), _apart(), steps, sums=True, packed=True)
 
 
 def register_blocks(given: Situation) -> Strategy:
@@ -207,13 +212,13 @@ def register_blocks(given: Situation) -> Strategy:
     # Results are read and written for each tile of terms, and operands only read: with x results
     # each way and y terms, 2 / x + 2 / y is the least at y = 1.6 x.
     tiles = made("tile", sizes=given.tiles_of_sums(given.own_elements(1), 2))
-    return Strategy((), _apart(), (tiles, *given.last), sums=True)
+    return Strategy(_in_elements(), _apart(), (tiles, *given.last), sums=True)
 
 
 def untiled_blocks(given: Situation) -> Strategy:
     """Register blocks, for sizes that no block divides, too."""
     steps = (given.parallel, given.blocks(masked=True))
-    return Strategy((), _apart(), steps, sums=True)
+    return Strategy(_in_elements(), _apart(), steps, sums=True)
 
 
 def blocks_in_waves(given: Situation) -> Strategy:
@@ -245,7 +250,8 @@ def sweeps(given: Situation) -> Strategy:
 
 def tiles(given: Situation) -> Strategy:
     """Pluto's tiles."""
-    return Strategy((), _fused(), (made("tile"), made("wavefront"), *given.last), sums=False)
+    steps = (made("tile"), made("wavefront"), *given.last)
+    return Strategy(_in_elements(), _fused(), steps, sums=False)
 
 
 def time_tiles(given: Situation) -> Strategy:
@@ -254,7 +260,7 @@ def time_tiles(given: Situation) -> Strategy:
     before, after = made("intra-tile-order", distribute=False), made("intra-tile-order")
     waves, chains = made("wavefront"), made("wavefront", which="inner")
     steps = (before, long, waves, after, chains, *given.last)
-    return Strategy((), _fused(), steps, sums=False)
+    return Strategy(_in_elements(), _fused(), steps, sums=False)
 
 
 def split(given: Situation) -> Strategy:

@@ -31,9 +31,10 @@ LOOPS = ["lower-poly", "vectorize", "scalar-replacement"]
 PARALLEL = 'mark-parallel{schedule="balanced"}'
 
 STRATEGIES = {
-    "tiles": ["pluto-schedule", "tile", "wavefront", PARALLEL, "register-tile", *LOOPS],
+    "tiles": ["delicm", "pluto-schedule", "tile", "wavefront", PARALLEL, "register-tile", *LOOPS],
     "register-blocks": [
-        'pluto-schedule{fuse="none"}', "tile{sizes=144,144,288}", PARALLEL, "register-tile", *LOOPS
+        "delicm", 'pluto-schedule{fuse="none"}', "tile{sizes=144,144,288}",
+        PARALLEL, "register-tile", *LOOPS
     ],
     "private": ["privatize", PARALLEL, "register-tile", "promote-private", *LOOPS],
     # Its passes on memory change no array of gemm, but the tree.
@@ -42,6 +43,7 @@ STRATEGIES = {
         PARALLEL, "register-tile", *LOOPS
     ],
     "packed-blocks": [
+        "delicm",
         'pluto-schedule{fuse="none"}',
         "register-tile{masked=true tiles=144,144,288 shared_tiles=32,960,384}",
         PARALLEL, "lower-poly", "vectorize", "pack", "scalar-replacement",

@@ -37,7 +37,7 @@ def conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
     values = writes.wrap()
     read_by, written_by = _reads_of_values(scop, flow, writes), values.unwrap().domain_map()
     instances = read_by.range().union(writes.domain())
-    late = _not_before(scop, instances, writes.domain())
+    late = not_before(scop, instances, writes.domain())
     # { [W1 -> a] -> W2 }: the value in a is still used when W2 writes, or later.
     # One that is never read is used where it is written.
     used_late = read_by.apply_range(late.subtract(_reads_first(scop, flow)))
@@ -60,7 +60,7 @@ def element_conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
     writes = _union(scop, (access.relation for _, access in flow.writes))
     read_by = coalesced(_reads_of_values(scop, flow, writes).apply_domain(writes.range_map()))
     instances = read_by.range().union(writes.domain())
-    late = _not_before(scop, instances, writes.domain())
+    late = not_before(scop, instances, writes.domain())
     # { S[i] -> A[a] }: A[a] may be written when S[i] runs, or later.
     after_reads = coalesced(late.subtract(_reads_first(scop, flow)).apply_range(writes))
     after_writes = coalesced(late.intersect_domain(writes.domain()).apply_range(writes))
@@ -100,7 +100,7 @@ def _has_reads_first(statement: Statement, array: str) -> bool:
     return not writes or AccessKind.READ not in kinds[writes[0] :]
 
 
-def _not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl.UnionMap:
+def not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl.UnionMap:
     """`{ S[i] -> T[j] }`: the pairs of which the first does not surely run before the second."""
     pairs = isl.UnionMap.from_domain_and_range(sources, targets)
     # Any kind that orders will do: whether the schedule keeps the order is the question.
