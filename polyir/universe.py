@@ -170,6 +170,7 @@ STRATEGIES: Final = (
     "packed-blocks",
     "register-blocks",
     "untiled-blocks",
+    "blocks-of-results",
     "blocks-in-waves",
     "locality",
     "untiled-locality",

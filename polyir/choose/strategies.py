@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import lcm, sqrt
+from math import isqrt, lcm, sqrt
 from types import FunctionType
 
 from xdsl.passes import ModulePass
@@ -15,6 +15,7 @@ from polyir.choose.model import PREDICTED_ITERATIONS, CostModel, usable_bytes
 from polyir.choose.remarks import PASS_NAME
 from polyir.choose.sizes import PACKED_ELEMENTS
 from polyir.choose.thresholds import TURN
+from polyir.transform.promote import MOST_ON_STACK
 from polyir.transform.reassociation.private_results import MOST_PARTS
 from polyir.universe import pass_type, registered, registered_strategies, require_type
 
@@ -228,6 +229,15 @@ def blocks_in_waves(given: Situation) -> Strategy:
     # of 48 x 48 x 240.
     flat = made("tile", sizes=given.tiles_of_sums(given.own_elements(1) / 4, 5))
     return _in_lines((flat, made("wavefront"), *given.last), sums=True)
+
+
+def blocks_of_results(given: Situation) -> Strategy:
+    """Tiles of results in the original order, each with sums of its own, in register blocks."""
+    # All terms are in one tile, and so is what is computed of a sum: sums are on the stack.
+    block = lcm(given.rows, given.columns)
+    side = max(isqrt(MOST_ON_STACK) // block, 1) * block
+    tiles = made("tile", sizes=(side, side))
+    return Strategy((made("privatize", loops="all"),), (), (tiles, *given.last), sums=True)
 
 
 def locality(given: Situation) -> Strategy:

@@ -74,8 +74,6 @@ def body_of_loop(schedule: Schedule, place: LoopPosition, shown: str) -> LoopBod
     """The place inside a loop, after its band was split; `None` inside of symbolic tiles."""
     band = node_at(schedule, place.path)
     if place.member + 1 < len(band.members):
-        if band.is_subtree_anchored:
-            return None
         band = band.split(place.member + 1)
     node = band.child(0)
     if _cut_by_tiles(band):

@@ -30,6 +30,16 @@ def test_members_of_structures_are_apart(strategy: str, tmp_path: Path) -> None:
     check_same_output(source, tmp_path, f"--passes=optimize{{strategy={strategy}}}")
 
 
+@pytest.mark.parametrize("strategy", ["blocks-of-results", "packed-blocks", "private", "sweeps"])
+def test_sums_in_variables(strategy: str, tmp_path: Path) -> None:
+    """They live in elements of results, in local arrays of a tile, or in variables of a loop."""
+    source = Path(__file__).parent / "programs" / "accumulators.c"
+    target = tmp_path / source.name
+    transformed(source, target, f"--passes=optimize{{strategy={strategy}}}")
+    program = compiled(target, "-Wall", "-Wextra", "-march=native")
+    assert output_of(program, 2) == output_of(reference(source, "-Wno-unknown-pragmas"))
+
+
 def test_the_simplest_pipeline_keeps_the_order(tmp_path: Path) -> None:
     source = Path(__file__).parent / "programs" / "loops.c"
     text = check_same_output(source, tmp_path, "--passes=poly-raise")

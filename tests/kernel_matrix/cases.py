@@ -20,6 +20,7 @@ TREES: Mapping[str, str] = MappingProxyType(
         "packed-blocks": "pluto-schedule{fuse=none},BLOCKS,mark-parallel",
         "register-blocks": "pluto-schedule{fuse=none},tile{sizes=8,12,7},mark-parallel,BLOCKS",
         "untiled-blocks": "pluto-schedule{fuse=none},mark-parallel,BLOCKS",
+        "blocks-of-results": "tile{sizes=8,12},mark-parallel,BLOCKS",
         "blocks-in-waves": "spatial-schedule,tile{sizes=6,5,11},wavefront,"
         "mark-parallel{schedule=balanced},BLOCKS",
         "locality": "spatial-schedule,tile{sizes=7},wavefront,intra-tile-order,"
