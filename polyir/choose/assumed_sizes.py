@@ -34,13 +34,17 @@ from polyir.dialects.expected_sizes import (
 )
 from polyir.model.raising.context import known_extent, measured, outside_of_array
 from polyir.model.scop import Scop
-from polyir.sets.boxes import greatest_of
+from polyir.sets.boxes import greatest_of, least_of
 from polyir.sets.lists import parameters_of
 from polyir.sets.maps import at_sizes, nearest_value, values_of_parameter
 from polyir.sets.values import isl_value
 
 DEFAULT_ELEMENTS: Final = 1_000_000
 """How many elements the array of most dimensions is taken to have when nothing is known of it."""
+
+
+LARGER: Final = 16
+"""For arrays that are clearly larger than caches, or loops clearly longer than threads need."""
 
 
 class Origin(IntEnum):
@@ -104,16 +108,33 @@ def parameters_left(scop: Scop) -> bool:
 def default_size(scop: Scop) -> int:
     """What a parameter is taken to be when nothing is known of it: 1000 for matrices.
 
-    It is a million where there are only arrays of one dimension, and loops without loops inside.
+    It is a million where there are only arrays of one dimension, and loops without loops inside
+    whose numbers of iterations depend on parameters.
     """
     ranks = [
         array.type.get_num_dims()
         for array in scop.arrays.values()
         if isinstance(array.type, MemRefType)
     ]
-    depth = max((each.domain.dim(isl.dim_type.set) for each in scop.bodies), default=0)
+    depth = max((_depth(each.domain) for each in scop.bodies), default=0)
     size: float = DEFAULT_ELEMENTS ** (1 / max(1, min(2, depth), *ranks))
     return round(size)
+
+
+def _depth(domain: isl.Set) -> int:
+    """How many loops around a statement have numbers of iterations that depend on parameters."""
+    rank = domain.dim(isl.dim_type.set)
+    return sum(
+        None in (least_of(domain, place), greatest_of(domain, place)) for place in range(rank)
+    )
+
+
+def larger(sizes: Sizes) -> Sizes:
+    """Sizes of which nothing is known, `LARGER` times as large as they were taken to be."""
+    return {
+        name: replace(size, value=LARGER * size.value) if size.origin is Origin.ASSUMED else size
+        for name, size in sizes.items()
+    }
 
 
 def _sizes(scop: Scop, given: Sizes) -> Sizes:

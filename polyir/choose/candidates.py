@@ -32,7 +32,7 @@ from polyir.base.diagnostics import (
 )
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import CrashError, Step, in_order, within_operations
-from polyir.choose.assumed_sizes import assumed_sizes
+from polyir.choose.assumed_sizes import assumed_sizes, larger
 from polyir.choose.best_nests import ScoredSchedule
 from polyir.choose.machine import Machine
 from polyir.choose.model import Cost, CostModel
@@ -179,6 +179,26 @@ class Candidates:
         self._say_estimates(found)
         return found
 
+    def enlarge(self) -> bool:
+        """Take sizes of which nothing is known to be larger from now on, if there are any."""
+        sizes = tuple(map(larger, self.sizes))
+        if sizes == self.sizes:
+            return False
+        self.sizes = sizes
+        self.models = self.models_of(self.scops)
+        self._say_sizes()
+        return True
+
+    def again(self, candidate: Candidate) -> Candidate:
+        """A candidate with what it costs for the sizes that there are now."""
+        memory = candidate.memory
+        scops = scheduled_scops(self.with_memory(memory)) if memory else self.scops
+        models = self.models_of(scops, candidate.strategy.packed, candidate.kept)
+        pairs = zip(models, candidate.trees, strict=True)
+        found = replace(candidate, costs=tuple(m.estimate(tree.schedule) for m, tree in pairs))
+        self._say_estimates(found)
+        return found
+
     def of(self, strategies: Iterable[Strategy]) -> Iterator[Candidate]:
         """What strategies make of the function, after a remark on each and each refusal.
 
@@ -225,7 +245,7 @@ class Candidates:
             scops, before = self._scheduled(group[0])
         except PolyirError as error:
             return [error.message for _ in group]
-        if group[0].if_scheduled and self._has_same_trees(scops):
+        if group[0].if_scheduled and self._have_same_trees(self.scops, scops):
             return ["there is nothing to change"]
         for strategy in group:
             try:
@@ -254,7 +274,11 @@ class Candidates:
         changed, remarks = list(scops), list(before)
         with remarks_in(remarks):
             for step in self.steps_of(strategy):
-                changed = [each.after(step) for each in changed]
+                last, changed = changed, [each.after(step) for each in changed]
+                is_tiling = step.name == "tile" and not strategy.scheduler
+                if is_tiling and self._have_same_trees(last, changed):
+                    # The order is the original one, which other strategies keep.
+                    raise OptionError("there is nothing to tile")
         kept = None
         if strategy.copies_temporaries and _arrays_of(changed) != _arrays_of(self.scops):
             local = [iteration_arrays(each.scop).arrays for each in changed]
@@ -309,9 +333,9 @@ class Candidates:
                     f"copies of {', '.join(large)} may need more memory than the arrays"
                 )
 
-    def _has_same_trees(self, scops: Sequence[Scheduled]) -> bool:
-        """Whether the trees of some scops are those of the function."""
-        pairs = zip(self.scops, scops, strict=True)
+    def _have_same_trees(self, some: Sequence[Scheduled], others: Sequence[Scheduled]) -> bool:
+        """Whether the trees of some scops are those of others."""
+        pairs = zip(some, others, strict=True)
         return all(is_same(a.scop.schedule.tree, b.scop.schedule.tree) for a, b in pairs)
 
     def with_memory(

@@ -60,7 +60,12 @@ class ScheduleChoice:
                 found += self._candidates.of(filter(is_tried, self._strategies))
                 best = self._best(found)
             kinds = frozenset(self._kinds_of(best)) - self._kinds
-        if not self._is_good_enough(best) and (other := self._candidates.resized(best)):
+        if best is original and self._candidates.enlarge():
+            # What is not worth it for usual sizes may be for large ones: small ones are tested for.
+            found = [self._candidates.again(each) for each in found]
+            original = found[0]
+            best = self._best(found)
+        elif not self._is_good_enough(best) and (other := self._candidates.resized(best)):
             found.append(other)
             best = other
         others = [each for each in found if each is not best]
