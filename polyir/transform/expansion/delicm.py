@@ -24,7 +24,8 @@ from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 
-from polyir.base.limits import limited
+from polyir.base import budgets
+from polyir.model.analysis import bounded
 from polyir.model.memory_accesses import ElementLoad, ElementStore, accesses_of
 from polyir.model.outcome import Rewritten
 from polyir.model.raising.effects import is_pure
@@ -51,7 +52,7 @@ def map_scalars(scop: Scop, arrays: Sequence[str] = ()) -> Rewritten:
     done: list[str] = []
     for name in [name for name in arrays or scop.arrays if _is_scalar(scop, name)]:
         # Elements in which one variable lives are none for another.
-        while found := limited("DeLICM", partial(_mapping, scop, name), ir=op):
+        while found := bounded(budgets.FREED_LOOPS, partial(_mapping, scop, name), op):
             for statement, access, function in found.accesses:
                 values = StatementValues(scop, statement)
                 subscripts = [function.get_at(n) for n in range(function.dim(isl.dim_type.out))]
