@@ -32,6 +32,9 @@ each digit of the result costs as much (Fog, "Instruction tables")."""
 INTERLEAVED = 4
 """C compilers load and store up to so many interleaved sequences in vectors, and shuffle them."""
 
+LOOP_OPERATIONS = 2
+"""The instructions of a loop itself in an iteration: the counter, and the test and jump."""
+
 LONGEST_DISTANCE = 8
 """Dependences over more iterations of the innermost loop than these hold nothing up."""
 
@@ -98,9 +101,9 @@ def instance_cost(
     scalar = _throughput(model, machine, direction, 1)
     if direction is None:
         return InstanceCost(scalar, scalar, 1, 0, 0.0)
-    if loops[-1].width:
+    if loops[-1].width and not model.work.is_conditional:
         return _vector_kernel(model, loops, name, machine, scalar, packed)
-    if loops[-1].rows and len(loops) > 1:
+    if loops[-1].rows and len(loops) > 1 and not model.work.is_conditional:
         return _row_kernel(model, loops, name, machine, scalar)
     return _plain_loop(model, loops, direction, machine, is_held, len(unrolled))
 
@@ -120,7 +123,9 @@ def _plain_loop(
     """
     name = model.name
     copies = _copies_of(model, loops, unrolled)
-    scalar = _throughput(model, machine, direction, 1, copies)
+    # One test and one step of the counter, for all statements of the loop.
+    own = LOOP_OPERATIONS / len(loops[-1].functions) if not unrolled else 0.0
+    scalar = _throughput(model, machine, direction, 1, copies, operations=own)
     moves = [_move(reference, direction) for reference in model.references]
     strided = sum(move is None for move in moves)
     distance = _carried(model.orders, direction)
@@ -524,11 +529,12 @@ def _throughput(
     lanes: int,
     shares: Sequence[float] = (),
     bits: int = 0,
+    operations: float = 0.0,
 ) -> float:
     """The cycles that the units need for one operation of so many lanes of each kind.
 
     `shares` are the parts of the instances in which a reference accesses memory, `bits` those of a
-    vector.
+    vector, and `operations` are further ones of any kind.
     """
     loads = stores = 0.0
     for reference, share in zip(
@@ -546,7 +552,7 @@ def _throughput(
             stores += share * amount
         else:
             loads += share * amount
-    return _cycles(model, machine, loads, stores, 1, lanes, bits)
+    return _cycles(model, machine, loads, stores, 1, lanes, bits, operations)
 
 
 def _cycles(
@@ -557,10 +563,11 @@ def _cycles(
     copies: int,
     lanes: int,
     bits: int = 0,
+    operations: float = 0.0,
 ) -> float:
     """The cycles of so many copies of a statement, each of so many lanes, with these accesses.
 
-    Vectors have so many `bits`, by default those of the machine.
+    Vectors have so many `bits`, by default those of the machine. `operations` are further ones.
     """
     work = model.work
     bits = (bits or machine.vector_bits) if lanes > 1 else 64
@@ -574,7 +581,7 @@ def _cycles(
         arithmetic / units,
         loads / loads_at_once,
         stores / stores_at_once,
-        (arithmetic + copies * work.others + loads + stores) / machine.issue_width,
+        (arithmetic + copies * work.others + loads + stores + operations) / machine.issue_width,
     )
     shorter = SINGLE_PRECISION if model.bytes <= 4 else 1.0
     # A divider takes as long for one element as for all that it divides at once.

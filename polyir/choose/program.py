@@ -47,7 +47,8 @@ class Work:
     """The operations of one instance of a statement, and the `bytes` of the widest value.
 
     `arithmetic` counts additions, multiplications and the like, a multiplication whose result is
-    only added being free. `is_branching` tells whether the body has loops.
+    only added being free. `is_branching` tells whether the body has loops, `is_conditional` whether
+    it has conditions, of which C compilers make masks, and `vectorize` makes nothing.
     """
 
     arithmetic: int = 0
@@ -56,6 +57,7 @@ class Work:
     functions: int = 0
     others: int = 0
     is_branching: bool = False
+    is_conditional: bool = False
     bytes: int = 0
 
 
@@ -423,7 +425,8 @@ _INTEGER: Final = (
 
 def _work(statement: Statement) -> Work:
     counts = dict.fromkeys(("arithmetic", "divisions", "roots", "functions", "others"), 0)
-    branching, widest = False, 0
+    branching = conditional = False
+    widest = 0
     for op in statement.op.body.block.walk():
         for result in op.results:
             if isinstance(result.type, AnyFloat | IntegerType):
@@ -431,7 +434,7 @@ def _work(statement: Statement) -> Work:
         dialect, _, name = op.name.partition(".")
         if op.regions:
             # A C compiler computes both sides of a condition, and selects.
-            branching = branching or name != "if"
+            branching, conditional = branching or name != "if", conditional or name == "if"
             counts["others"] += len(op.results)
         elif name in _ARITHMETIC:
             counts["arithmetic"] += not _is_fused(op)
@@ -443,7 +446,7 @@ def _work(statement: Statement) -> Work:
             counts["functions"] += 1
         elif name in _INTEGER:
             counts["others"] += 1
-    return Work(**counts, is_branching=branching, bytes=widest)
+    return Work(**counts, is_branching=branching, is_conditional=conditional, bytes=widest)
 
 
 def _is_fused(op: Operation) -> bool:

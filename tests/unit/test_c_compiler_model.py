@@ -145,4 +145,4 @@ def test_a_cache_that_holds_all_has_it_before(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PROCESSORS)
 def test_known_processors_price_everything(name: str, tmp_path: Path) -> None:
     cost = _cost(_window("5"), tmp_path, PROCESSORS[name].machine)
-    assert 0 < cost.cycles < 1e6
+    assert 0 < cost.cycles < 1e7

@@ -98,6 +98,9 @@ def _mapping(scop: Scop, name: str) -> _Mapped | None:
 def _mappings(scop: Scop, name: str, web: Web) -> Iterator[_Mapped]:
     """The ways in which a variable can live in an array."""
     writing = {statement for statement, _ in web.writes}
+    if any(access.kind is not AccessKind.WRITE for _, access in web.writes):
+        # Compilers compute both sides of a condition for a variable, but not for an element.
+        return
     for statement in scop.statements:
         if statement.name in writing or all(statement.name != read.statement for read in web.reads):
             continue

@@ -24,9 +24,9 @@ func.func @product(%A: memref<1000x1000xf64>, %B: memref<1000x1000xf64>, %C: mem
   return
 }
 
-// CHECK: remark: [tile] the band of 3 over S0: tiles of 25 x 25 x 20: {{.*}} cycles, {{.*}} without
+// CHECK: remark: [tile] the band of 3 over S0: tiles of 25 x 25 x 25: {{.*}} cycles, {{.*}} without
 // CHECK-LABEL: func.func @product
-// CHECK: poly.band "[{ S0[i, j, k] -> [(i - (i) mod 25)] }, { S0[i, j, k] -> [(j - (j) mod 25)] }, { S0[i, j, k] -> [(k - (k) mod 20)] }
+// CHECK: poly.band "[{ S0[i, j, k] -> [(i - (i) mod 25)] }, { S0[i, j, k] -> [(j - (j) mod 25)] }, { S0[i, j, k] -> [(k - (k) mod 25)] }
 
 // -----
 
