@@ -123,12 +123,12 @@ def block_lines(
         lines = ("{", *lines, "}")
     else:
         lines = tuple(made_like(line, line[2:]) for line in lines)
-    indentation, block = _indentation(original), list[str]()
+    spaces, block = indentation(original), list[str]()
     for line in lines:
         if line.endswith(ORIGINAL_CODE):
-            block += _indented(original, indentation + line.removesuffix(ORIGINAL_CODE))
+            block += _indented(original, spaces + line.removesuffix(ORIGINAL_CODE))
         else:
-            block.append(made_like(line, f"{indentation}{line}{ending}"))
+            block.append(made_like(line, f"{spaces}{line}{ending}"))
     return block
 
 
@@ -155,7 +155,7 @@ def _is_in_block(before: Sequence[str]) -> bool:
     return is_plain and last.endswith(("{", ";", "}"))
 
 
-def _indentation(lines: Sequence[str]) -> str:
+def indentation(lines: Sequence[str]) -> str:
     """What all lines begin with, but those that are empty and those of the preprocessor."""
     code = [line for line in lines if line.strip() and not line.startswith("#")]
     least = min(code, key=lambda line: len(line) - len(line.lstrip()), default="")
@@ -163,13 +163,13 @@ def _indentation(lines: Sequence[str]) -> str:
     return spaces if all(line.startswith(spaces) for line in code) else ""
 
 
-def _indented(lines: Sequence[str], indentation: str) -> Sequence[str]:
+def _indented(lines: Sequence[str], spaces: str) -> Sequence[str]:
     """The lines with another indentation; as they are, if a string or macro has several of them."""
     if any(line.rstrip("\r\n").endswith("\\") for line in lines):
         return lines
-    old = len(_indentation(lines))
+    old = len(indentation(lines))
     return [
-        indentation + line[old:] if line.strip() and not line.startswith("#") else line
+        spaces + line[old:] if line.strip() and not line.startswith("#") else line
         for line in lines
     ]
 

@@ -35,6 +35,7 @@ from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.regions.alias_checks import AliasCheck, alias_check, operands_of, with_assumptions
+from polyir.regions.originals import OriginalFunction, original_function
 from polyir.regions.read_checks import ReadCheck, copy_check, read_check
 from polyir.regions.replacements import (
     DISJOINT,
@@ -43,6 +44,7 @@ from polyir.regions.replacements import (
     block_lines,
     check_text,
     disjoint_call,
+    indentation,
     with_free_helpers,
 )
 from polyir.regions.tested_conditions import Tested, leave_out_tested
@@ -430,8 +432,12 @@ def rewrite(
         head = line_of_function(text, region.function_line)
         ending = _line_ending(lines[region.first_line - 1])
         definitions = [_with_ending(definition, ending) for definition in missing.values()]
+        original = original_function(region, source, head, {*macros, *words_of(text)})
+        new = region_lines(region, replacement, source, kept, original)
+        if original is not None and any(original.call in line for line in new):
+            definitions += original.lines
         insertions.append((head - 1, definitions))
-        lines[region.first_line - 1] = "".join(region_lines(region, replacement, source, kept))
+        lines[region.first_line - 1] = "".join(new)
         for number in range(region.first_line, region.last_line):
             lines[number] = ""
     for position, definitions in reversed(insertions):
@@ -440,11 +446,16 @@ def rewrite(
 
 
 def region_lines(
-    region: SourceRegion, replacement: Replacement, lines: Sequence[str], kept: str
+    region: SourceRegion,
+    replacement: Replacement,
+    lines: Sequence[str],
+    kept: str,
+    function: OriginalFunction | None = None,
 ) -> list[str]:
     """The lines that take the place of a region.
 
-    `lines` are those of its file, and `kept` is the text that stays.
+    `lines` are those of its file, and `kept` is the text that stays. The original is executed by a
+    call of the `function`, if there is one.
     """
     unused = tuple(
         name
@@ -453,6 +464,8 @@ def region_lines(
     )
     before, ending = lines[: region.first_line - 1], _line_ending(lines[region.first_line - 1])
     original = lines[region.statement_lines]
+    if function is not None:
+        original = [f"{indentation(original)}{function.call}{ending}"]
     return block_lines(replace(replacement, unused=unused), before, original, ending)
 
 

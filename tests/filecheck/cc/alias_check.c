@@ -9,15 +9,18 @@ static int limit = 100;
 // CHECK: static inline int polyir_disjoint(
 // ASSUMED-NOT: polyir_disjoint(
 
-// CHECK-LABEL: void parameters
+// CHECK: void parameters_original(int n, double *a, double *b) {
+// CHECK-NEXT: /* kept */ for (int i = 1; i < n; i++)
+// CHECK-NEXT: a[i] = b[i - 1];
+// CHECK-NEXT: }
+// CHECK-LABEL: void parameters(
 void parameters(int n, double *a, double *b) {
 // CHECK: if (n >= 2 &&
 // CHECK-NEXT: polyir_disjoint(&b[0], &b[(long)n - 2] + 1, &a[1], &a[(long)n - 1] + 1)) {
 // CHECK-NEXT: for (long i = 1; i < n; i++) {
 // CHECK-NEXT: a[i] = b[i - 1];
 // CHECK: } else {
-// CHECK-NEXT: /* kept */ for (int i = 1; i < n; i++)
-// CHECK-NEXT: a[i] = b[i - 1];
+// CHECK-NEXT: parameters_original(n, a, b);
 // CHECK-NEXT: }
 #pragma scop
   /* kept */ for (int i = 1; i < n; i++)

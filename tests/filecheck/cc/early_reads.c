@@ -51,10 +51,10 @@ void condition(int k, int *lim) {
 }
 
 // The original is executed where the number is not read.
-// CHECK-LABEL: void partly
+// CHECK-LABEL: void partly(
 // CHECK: if (k >= 4) {
 // CHECK: } else {
-// CHECK-NEXT: for (int i = 0; i < 8; i++) {
+// CHECK-NEXT: partly_original(k, lim);
 void partly(int k, int *lim) {
 #pragma scop
   for (int i = 0; i < 8; i++) {

@@ -12,6 +12,10 @@ void restricted(int n, double *restrict a) {
 #pragma endscop
 }
 
+//CHECK:      for (int i = 0; i < n; i++)
+//CHECK-NEXT:        // Indented by more.
+//CHECK-NEXT:        a[i] += b[i];
+//CHECK-NEXT:}
 //CHECK:void checked(int n, double *a, double *b) {
 //CHECK-NEXT:      if (n >= 1 &&
 //CHECK-NEXT:          polyir_disjoint(&b[0], &b[(long)n - 1] + 1, &a[0], &a[(long)n - 1] + 1)) {
@@ -19,9 +23,7 @@ void restricted(int n, double *restrict a) {
 //CHECK-NEXT:          a[i] += b[i];
 //CHECK-NEXT:        }
 //CHECK-NEXT:      } else {
-//CHECK-NEXT:        for (int i = 0; i < n; i++)
-//CHECK-NEXT:          // Indented by more.
-//CHECK-NEXT:          a[i] += b[i];
+//CHECK-NEXT:        checked_original(n, a, b);
 //CHECK-NEXT:      }
 //CHECK-NEXT:}
 void checked(int n, double *a, double *b) {
@@ -44,8 +46,7 @@ for (int i = 0; i < m[0]; i++)
 //CHECK:	if (n >= 1 &&
 //CHECK-NEXT:	    polyir_disjoint(&b[0], &b[(long)n - 1] + 1, &a[0], &a[(long)n - 1] + 1)) {
 //CHECK:	} else {
-//CHECK-NEXT:	  for (int i = 0; i < n; i++)
-//CHECK-NEXT:	  	a[i] -= b[i];
+//CHECK-NEXT:	  tabulators_original(n, a, b);
 //CHECK-NEXT:	}
 void tabulators(int n, double *a, double *b) {
 #pragma scop

@@ -65,7 +65,7 @@ void guarded(int n) {
 #pragma endscop
 }
 
-// DEFAULT-LABEL: void members
+// DEFAULT-LABEL: void members(
 // DEFAULT: const long p_n = (long)p->n;
 // DEFAULT-NOT: p->n
 // DEFAULT: const float dx = p->x[j] - p_x_value;
@@ -78,7 +78,7 @@ void guarded(int n) {
 // DEFAULT-NEXT: p->vy[i] += fy_local;
 // DEFAULT-NEXT: }
 // DEFAULT-NEXT: } else {
-// DEFAULT-NEXT: for (unsigned long i = 0; i < p->n; i++) {
+// DEFAULT-NEXT: members_original(p);
 void members(particles *p) {
 #pragma scop
   for (unsigned long i = 0; i < p->n; i++) {

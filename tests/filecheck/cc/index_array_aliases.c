@@ -12,7 +12,7 @@
 // CHECK-NEXT: if (polyir_disjoint(&x[x_first], &x[x_last] + 1, &b[b_first], &b[b_last] + 1)) {
 // CHECK: tested_executor(
 // CHECK: } else {
-// CHECK-NEXT: for (long s = 0; s < steps; s++)
+// CHECK-NEXT: tested_original(n, steps, p, b, x);
 
 // REFUSED: index_array_aliases.c:28:{{[0-9]+}}: warning: region not transformed: '{{[xb]}}' may point to memory that the region accesses under another name; which elements the region accesses is not known before it, and no test can find out: an element is accessed outside of a loop (declare pointers as restrict, or give --assume-no-alias)
 void tested(long n, long steps, const int *p, const double *b, double *x) {

@@ -32,8 +32,7 @@ void lower(int n, const int *rowptr, const int *col, const double *restrict v,
 // CHECK: if (order && starts && lower_inspector({{.*}}&wavefronts)) {
 // CHECK-NEXT: lower_executor({{.*}}
 // CHECK-NEXT: } else {
-// CHECK-NEXT: for (int i = 0; i < n; i++) {
-// CHECK-NEXT: double sum = b[i];
+// CHECK-NEXT: lower_original(n, rowptr, col, v, b, x);
 #pragma scop
   for (int i = 0; i < n; i++) {
     double sum = b[i];

@@ -1,13 +1,13 @@
 // Flat arrays whose rows may be longer than what is accessed: a condition is tested at run time.
 // RUN: polyir-cc --pluto-schedule --tile=32 --mark-parallel %s 2>/dev/null | grep -v CHECK | filecheck %s
 
-// CHECK-LABEL: void gemm
+// CHECK-LABEL: void gemm(
 // CHECK: if (lda >= m && ldb >= k && ldc >= m) {
 // CHECK-NEXT: #pragma omp parallel for
 // CHECK-NEXT: for (long tj = 0; tj < n; tj += 32) {
 // CHECK: c[j * ldc + i] += a[l * lda + i] * b[j * ldb + l];
 // CHECK: } else {
-// CHECK-NEXT: for (int j = 0; j < n; j++)
+// CHECK-NEXT: gemm_original(m, n, k, a, lda, b, ldb, c, ldc);
 void gemm(int m, int n, int k, const double *restrict a, int lda, const double *restrict b, int ldb,
           double *restrict c, int ldc) {
 #pragma scop
