@@ -45,8 +45,8 @@ def original_function(
 ) -> OriginalFunction | None:
     """The function for a region that is all of one without a result; `None` for other regions.
 
-    `source` are the lines of the file, `words` are the names that are taken, and `head` is the number
-    of the first line of the function, or of a comment above it.
+    `source` are the lines of the file, and `words` the names that are taken. The first line of the
+    function, or of a comment above it, has the number `head`.
     """
     before = "".join(source[head - 1 : region.first_line - 1])
     after = _NO_CODE.sub("", "".join(source[region.last_line :])).lstrip()
