@@ -63,8 +63,9 @@ def original_function(
     given = ", ".join(each[1] for each in names if each is not None)
     declared = re.sub(rf"\b{found[2]}\b", name, found[1].strip(), count=1)
     lines = source[region.statement_lines]
-    head_line = f"static __attribute__((__noinline__, __aligned__(64))) {declared} {{\n"
-    return OriginalFunction((head_line, *lines, "}\n", "\n"), f"{name}({given});")
+    ending = "\r\n" if lines[0].endswith("\r\n") else "\n"
+    head_line = f"static __attribute__((__noinline__, __aligned__(64))) {declared} {{{ending}"
+    return OriginalFunction((head_line, *lines, f"}}{ending}", ending), f"{name}({given});")
 
 
 def _split(parameters: str) -> list[str]:

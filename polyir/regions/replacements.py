@@ -169,8 +169,7 @@ def _indented(lines: Sequence[str], spaces: str) -> Sequence[str]:
         return lines
     old = len(indentation(lines))
     return [
-        spaces + line[old:] if line.strip() and not line.startswith("#") else line
-        for line in lines
+        spaces + line[old:] if line.strip() and not line.startswith("#") else line for line in lines
     ]
 
 
