@@ -58,6 +58,7 @@ class Machine:
     to `division_bits` of a vector, and a root for `root_cycles`; an elementary function such as
     exp takes `function_cycles`.
     Each start and end of an innermost loop costs `loop_cycles`, or `predicted_loop_cycles`, and
+    `tile_row_cycles` more where it runs over a row of a tile, whose ends are minima and maxima, and
     `overlap_cycles` for each test that two rows of arrays do not overlap, which a C compiler puts
     before vector loops; `entry_cycles` are for tests and allocations before all loops. A mask for
     the end of a row costs `mask_cycles`, and a load of a part of what was just stored
@@ -103,6 +104,8 @@ class Machine:
     function_cycles: float = 20.0
     loop_cycles: float = 12.0
     predicted_loop_cycles: float = 4.0
+    # Measured: rows of 32 floats of eight stages, as parts of tiles and whole, on a Zen 4.
+    tile_row_cycles: float = 30.0
     overlap_cycles: float = 6.0
     entry_cycles: float = 300.0
     mask_cycles: float = 10.0

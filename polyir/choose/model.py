@@ -19,7 +19,8 @@ levels as in Treibig and Hager's ECM model, 2010):
 - *starts*: each entry of an innermost loop costs `loop_cycles`, and tests that rows do not overlap
   (`polyir.choose.innermost.overlap_tests`). This hides no traffic: a loop ends with a branch that
   was predicted wrongly, and what comes next is loaded late. Where it has so few iterations that
-  their number is predicted, it is `predicted_loop_cycles`.
+  their number is predicted, it is `predicted_loop_cycles`. A row of a tile takes
+  `tile_row_cycles` more.
 - *overhead*: each parallel region costs its start and end, and the first one wakes threads. What
   is inside is divided by the threads, as evenly as a static distribution of the iterations does.
 
@@ -434,6 +435,8 @@ class CostModel:
         lanes = max((self._instance_cost(loops, name).lanes for name in names), default=1)
         if iterations / lanes <= PREDICTED_ITERATIONS:
             cycles = self.machine.predicted_loop_cycles
+        if any(loop.runs_over_tiles for loop in loops):
+            cycles += self.machine.tile_row_cycles
         if loops[-1].is_reduction:
             cycles += combination_cycles(loops[-1].width, self.machine)
         width = loops[-1].width

@@ -5,8 +5,9 @@ regions, packed operands and the loops of tiles may take longer than the stateme
 that are not known are made smaller together until the original order is as fast by the model; the
 work that there is then is what the choice needs. Work is counted in a form that is quick to compute
 at the entry of the function: products of sizes, which grow as the number of instances does. Where
-only one size is small, such as that of a loop in vectors, the choice may not be worth it for the
-same work; so there is a least value of each size, too.
+only one size is small, such as that of a loop in vectors or of a parallel one, the choice may not
+be worth it for the same work; so there is a least value of each size, too. It is found with the
+others so much larger that the work stays the same.
 """
 
 from __future__ import annotations
@@ -58,15 +59,19 @@ class _Sizes:
     assumed: Mapping[str, int]
     unknown: tuple[str, ...]
 
-    def halved(self, times: float, only: SSAValue | None = None) -> dict[str, int]:
-        """The sizes; the unknown ones, or only that one, are halved, but not to 0."""
+    def halved(
+        self, times: float, only: SSAValue | None = None, others: float = 0.0
+    ) -> dict[str, int]:
+        """The sizes; the unknown ones, or only that one, are halved, but not to 0.
+
+        The `others` that are unknown are then doubled so often.
+        """
         values = self.scop.op.parameter_values
-        return {
-            name: _halved(size, times)
-            if name in self.unknown and only in (None, values[name])
-            else size
-            for name, size in self.assumed.items()
-        }
+        found = dict(self.assumed)
+        for name in self.unknown:
+            is_halved = only in (None, values[name])
+            found[name] = _halved(found[name], times if is_halved else -others)
+        return found
 
     def degrees(self, domain: isl.Set) -> Counter[SSAValue]:
         """How often each unknown size is a factor of the number of instances of a domain."""
@@ -108,7 +113,9 @@ def least_work(
     before, after = (_Estimate(candidates, each, sizes) for each in (original, chosen))
 
     def is_worth(times: float, size: SSAValue | None = None) -> bool:
-        return after.cycles(times, size) < margin * before.cycles(times, size)
+        others = times / (len(numbers) - 1) if size is not None else 0.0
+        one, two = (each.cycles(times, size, others) for each in (after, before))
+        return one < margin * two
 
     numbers, names = dict[SSAValue, int](), dict[SSAValue, str]()
     for each in sizes:
@@ -125,10 +132,7 @@ def least_work(
     for size, number in numbers.items() if len(numbers) > 1 else ():
         halvings = _most_halvings(number, partial(is_worth, size=size))
         if halvings is not None:
-            least = _halved(number, halvings)
-            # The test of the work may say so already.
-            if _sum(products, {**numbers, size: least}) > amount:
-                limits[size] = least
+            limits[size] = _halved(number, halvings)
     if not amount and not limits:
         return None
     sums = " + ".join(" * ".join(names[size] for size in product) for product in products)
@@ -173,12 +177,12 @@ class _Estimate:
         self._entry = mixture.best.entry
         self._parts = list(zip(scops_of(candidates, mixture), mixture.trees, sizes, strict=True))
 
-    def cycles(self, halvings: float, only: SSAValue | None = None) -> float:
-        """The cycles with all unknown sizes, or only that one, so often halved."""
+    def cycles(self, halvings: float, only: SSAValue | None = None, others: float = 0.0) -> float:
+        """The cycles with all unknown sizes, or only that one, so often halved (`_Sizes`)."""
         total = self._entry
         for scheduled, tree, sizes in self._parts:
             model = self._candidates.model(
-                scheduled.scop, self._is_packed, sizes.halved(halvings, only)
+                scheduled.scop, self._is_packed, sizes.halved(halvings, only, others)
             )
             total += model.estimate(tree.schedule).score
         return total

@@ -39,4 +39,4 @@ func.func @paths_and_stencil(%P: memref<2000x2000xf64>, %U: memref<2000x2000xf64
 // CHECK: remark: [optimize] S0: split, {{[0-9.e+]+}} ms instead of {{[0-9.e+]+}} ms
 // CHECK: remark: [optimize] chosen: locality, {{[0-9.]+}} times as fast as the original order
 // CHECK-DAG: remark: [split-sequential] {{.*}}S0
-// CHECK-DAG: remark: [tile] tiled the band of 3 over S1, S2 by 32 x 32 x 32
+// CHECK-DAG: remark: [tile] tiled the band of 3 over S1, S2 by 48 x 48 x 240
