@@ -10,10 +10,11 @@ from xdsl.dialects import gpu
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.frontend.c.layout import words_of
+from polyir.frontend.c.layout import line_of_function, words_of
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.loops.levels import convert_equations, lower_scops
 from polyir.regions.device_regions import KernelFile
+from polyir.regions.originals import original_function
 from polyir.regions.rank_regions import RankFile
 from polyir.regions.source_to_source import (
     TransformedRegion,
@@ -73,7 +74,10 @@ class RegionsInC:
         elif self.ranks is not None and calls_mpi(module):
             ranks, other = self.ranks, c_text(module, COptions())
         new = new_statements(item, self._words, self.macros, kernels=kernels, ranks=ranks)
-        block = region_lines(item.region, new, self._lines, self._kept)
+        head = line_of_function(self.text, item.region.function_line)
+        taken = {*self.macros, *self._words}
+        original = original_function(item.region, self._lines, head, taken)
+        block = region_lines(item.region, new, self._lines, self._kept, original)
         lines = [made_like(line, line.rstrip("\r\n")) for line in block]
         called = (with_free_names(each, self.macros) for each in new.helpers.values())
         helpers = "\n\n".join(each.strip("\n") for each in called)

@@ -17,7 +17,7 @@ from polyir.choose.machine import machine_of_option
 from polyir.tools.polyir_cc import LEFT, main
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path.append(str(ROOT / "benchmarks"))
 
 from everyday.kinds import nest_of  # noqa: E402
 from everyday.nests import Array, Nest  # noqa: E402
