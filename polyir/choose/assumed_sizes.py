@@ -42,9 +42,8 @@ from polyir.sets.values import isl_value
 DEFAULT_ELEMENTS: Final = 1_000_000
 """How many elements the array of most dimensions is taken to have when nothing is known of it."""
 
-
 LARGER: Final = 16
-"""For arrays that are clearly larger than caches, or loops clearly longer than threads need."""
+"""An estimate: matrices are 2 GiB then, more than any cache has, and vectors 128 MiB."""
 
 
 class Origin(IntEnum):

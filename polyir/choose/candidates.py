@@ -191,8 +191,7 @@ class Candidates:
 
     def again(self, candidate: Candidate) -> Candidate:
         """A candidate with what it costs for the sizes that there are now."""
-        memory = candidate.memory
-        scops = scheduled_scops(self.with_memory(memory)) if memory else self.scops
+        scops = self.scops_with(candidate.memory)
         models = self.models_of(scops, candidate.strategy.packed, candidate.kept)
         pairs = zip(models, candidate.trees, strict=True)
         found = replace(candidate, costs=tuple(m.estimate(tree.schedule) for m, tree in pairs))
@@ -337,6 +336,10 @@ class Candidates:
         """Whether the trees of some scops are those of others."""
         pairs = zip(some, others, strict=True)
         return all(is_same(a.scop.schedule.tree, b.scop.schedule.tree) for a, b in pairs)
+
+    def scops_with(self, memory: tuple[ModulePass, ...]) -> list[Scheduled]:
+        """The scops of the function after passes on its memory."""
+        return scheduled_scops(self.with_memory(memory)) if memory else self.scops
 
     def with_memory(
         self, passes: tuple[ModulePass, ...], remarks: list[Remark] | None = None

@@ -9,7 +9,7 @@ from functools import partial
 from polyir.base import budgets
 from polyir.base.diagnostics import remark
 from polyir.choose.best_nests import Replacement, best_nests
-from polyir.choose.candidates import Candidate, Candidates, Scheduled, scheduled_scops
+from polyir.choose.candidates import Candidate, Candidates
 from polyir.choose.remarks import PASS_NAME
 from polyir.choose.thresholds import BETTER
 from polyir.model.analysis import bounded
@@ -99,13 +99,7 @@ def _mixed_tree(
 
 def _cycles(candidates: Candidates, mixture: Mixture) -> float:
     """What the trees of a candidate cost with nests of others."""
-    scops = scops_of(candidates, mixture)
+    scops = candidates.scops_with(mixture.best.memory)
     models = candidates.models_of(scops, mixture.is_packed, mixture.best.kept)
     pairs = zip(models, mixture.trees, strict=True)
     return sum(model.estimate(tree.schedule).score for model, tree in pairs)
-
-
-def scops_of(candidates: Candidates, mixture: Mixture) -> list[Scheduled]:
-    """The scops of the function with the memory that a mixture has."""
-    memory = mixture.best.memory
-    return scheduled_scops(candidates.with_memory(memory)) if memory else candidates.scops

@@ -24,7 +24,7 @@ from xdsl.ir import SSAValue
 
 from polyir.choose.assumed_sizes import known_sizes
 from polyir.choose.candidates import Candidates
-from polyir.choose.mixtures import Mixture, scops_of
+from polyir.choose.mixtures import Mixture
 from polyir.choose.program import region_of
 from polyir.choose.regions import Form, count
 from polyir.choose.thresholds import BETTER
@@ -175,7 +175,8 @@ class _Estimate:
         self._candidates = candidates
         self._is_packed = mixture.is_packed
         self._entry = mixture.best.entry
-        self._parts = list(zip(scops_of(candidates, mixture), mixture.trees, sizes, strict=True))
+        scops = candidates.scops_with(mixture.best.memory)
+        self._parts = list(zip(scops, mixture.trees, sizes, strict=True))
 
     def cycles(self, halvings: float, only: SSAValue | None = None, others: float = 0.0) -> float:
         """The cycles with all unknown sizes, or only that one, so often halved (`_Sizes`)."""

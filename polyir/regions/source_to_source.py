@@ -416,6 +416,7 @@ def rewrite(
     lines, kept = list(source), kept_text(source, transformed)
     defined: dict[str, None] = {}
     insertions: list[tuple[int, list[str]]] = []
+    taken = {*macros, *words_of(text)}
     for item in transformed:
         region, replacement = item.region, item.replacement
         if item.is_best and not region.is_part:
@@ -432,7 +433,7 @@ def rewrite(
         head = line_of_function(text, region.function_line)
         ending = _line_ending(lines[region.first_line - 1])
         definitions = [_with_ending(definition, ending) for definition in missing.values()]
-        original = original_function(region, source, head, {*macros, *words_of(text)})
+        original = original_function(region, source, head, taken)
         new = region_lines(region, replacement, source, kept, original)
         if original is not None and any(original.call in line for line in new):
             definitions += original.lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Final
 
@@ -31,6 +32,7 @@ def measured_choice(
     It takes so many seconds at most, in which fewer of them are measured. Raises `PolyirError` if
     the original program cannot be run, or the choice of `optimize` fails.
     """
+    start, budget = time.monotonic(), Budget(seconds)
     default = OptimizePass(threads=threads)
     base = Candidate(text_of_pass(default), threads)
     passes = [
@@ -40,8 +42,8 @@ def measured_choice(
     recipes = tuple(Recipe((each,), threads=threads) for each in passes)
     search = OrderedSearch(Space(recipes, (threads,), 1))
     with ProcessEvaluator(kernel, base, flags, Limits.within(seconds)) as evaluator:
-        budget = Budget(seconds, len(recipes))
-        found = tune(evaluator, base, evaluator.base_seconds, search, budget)
+        left = replace(budget.after(start), trials=len(recipes))
+        found = tune(evaluator, base, evaluator.base_seconds, search, left)
     return record_of(kernel, base, found)
 
 

@@ -30,12 +30,15 @@ def test_members_of_structures_are_apart(strategy: str, tmp_path: Path) -> None:
     check_same_output(source, tmp_path, f"--passes=optimize{{strategy={strategy}}}")
 
 
-@pytest.mark.parametrize("strategy", ["blocks-of-results", "packed-blocks", "private", "sweeps"])
+@pytest.mark.parametrize(
+    "strategy", ["blocks-of-results", "packed-blocks", "private", "blocks-in-waves"]
+)
 def test_sums_in_variables(strategy: str, tmp_path: Path) -> None:
     """They live in elements of results, in local arrays of a tile, or in variables of a loop."""
     source = Path(__file__).parent / "programs" / "accumulators.c"
     target = tmp_path / source.name
-    transformed(source, target, f"--passes=optimize{{strategy={strategy}}}")
+    transformed(source, target, f"--passes=optimize{{threads=2 strategy={strategy}}}")
+    assert "#pragma omp parallel" in target.read_text()
     program = compiled(target, "-Wall", "-Wextra", "-march=native")
     assert output_of(program, 2) == output_of(reference(source, "-Wno-unknown-pragmas"))
 

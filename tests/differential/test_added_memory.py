@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from everyday.kinds import nest_of
+from everyday.nests import Array, Nest
 from suites import rarely, some
 
 from polyir.choose.machine import machine_of_option
 from polyir.tools.polyir_cc import LEFT, main
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "benchmarks"))
-
-from everyday.kinds import nest_of  # noqa: E402
-from everyday.nests import Array, Nest  # noqa: E402
-
 KERNELS = sorted((ROOT / "benchmarks" / "polybench_c").glob("*.c"))
 MACHINE = ROOT / "tests" / "machines" / "512.json"
 THREADS = 2

@@ -90,7 +90,7 @@ def nest(random: Random) -> str:
 
 
 @pytest.mark.parametrize("seed", some(range(40), 40))
-def test_random_variables(seed: int, tmp_path: Path) -> None:
+def test_random_variables(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     random = Random(seed)
     functions = [
         f"static void f{number}(int n) {{\n#pragma scop\n{nest(random)}\n#pragma endscop\n}}"
@@ -102,5 +102,6 @@ def test_random_variables(seed: int, tmp_path: Path) -> None:
     expected = output_of(reference(source))
     for number, passes in enumerate(PIPELINES):
         result = tmp_path / f"out{number}.c"
-        transformed(source, result, *passes)
+        transformed(source, result, *passes, "--remarks")
+        assert " lives in " in capsys.readouterr().err
         assert output_of(compiled(result), 2) == expected, passes

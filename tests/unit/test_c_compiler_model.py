@@ -144,5 +144,6 @@ def test_a_cache_that_holds_all_has_it_before(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PROCESSORS)
 def test_known_processors_price_everything(name: str, tmp_path: Path) -> None:
+    """A million elements, of which each is a sum of five products."""
     cost = _cost(_window("5"), tmp_path, PROCESSORS[name].machine)
-    assert 0 < cost.cycles < 1e7
+    assert 0.1 < cost.cycles / 1e6 < 5
