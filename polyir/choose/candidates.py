@@ -158,16 +158,18 @@ class Candidates:
         packed: bool = False,
         sizes: Mapping[str, int] | None = None,
         kept: Mapping[str, float] = MappingProxyType({}),
+        threads: int | None = None,
     ) -> CostModel:
         """The model of a scop, whose operands may be `packed`, for parameters of some sizes.
 
-        Of temporaries that are `kept`, iterations have so many elements for themselves.
+        Of temporaries that are `kept`, iterations have so many elements for themselves. `threads`
+        run parallel loops instead of those that there are.
         """
         return self._cost_model(
             scop,
             self.machine,
             sizes,
-            threads=self.threads,
+            threads=threads or self.threads,
             packed=packed,
             kept=kept,
         )

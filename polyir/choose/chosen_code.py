@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
@@ -42,7 +43,7 @@ def replace_by(candidates: Candidates, mixture: Mixture, least: LeastWork | None
         entry = entry_test(function, least.products, least.amount, least.limits)
     original = ModuleOp([function.clone()])
     if least is not None and entry is not None:
-        remark(PASS_NAME, f"with {least.text}, the original order runs", function)
+        remark(PASS_NAME, f"{least.text}, the original order runs", function)
     module = candidates.with_memory(best.memory)
     copy = _function_of(module)
     said = list(_remarks_on(candidates, mixture))
@@ -67,7 +68,8 @@ def replace_by(candidates: Candidates, mixture: Mixture, least: LeastWork | None
     if entry is not None:
         with step("versions for sizes"):
             apply_inside(made("lower-poly"), candidates.ctx, original)
-            add_version(copy, _function_of(original), entry)
+            several = least is not None and least.several_threads
+            add_version(copy, _function_of(original), entry, several)
     _give_body(function, copy.detach_region(copy.body))
 
 
@@ -132,7 +134,7 @@ def _improve_loops(function: FuncOp, packed: bool, step: Shown) -> None:
             pack(function, PACKED_ELEMENTS, LINE_BYTES, partial(remark, "pack"), ahead=True)
     with step("scalar-replacement"):
         kept = partial(remark, "scalar-replacement")
-        scalar_replacement(function, 1, kept, lambda *reason: None)
+        scalar_replacement(function, sys.maxsize, kept, lambda *reason: None)
         share_values([function])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, prod
@@ -35,6 +35,10 @@ INTERLEAVED = 4
 LOOP_OPERATIONS = 2
 """The instructions of a loop itself in an iteration: the counter, and the test and jump."""
 
+MOST_OVERLAP_TESTS = 10
+"""C compilers make no vectors of a loop that needs more tests before it: gcc's default
+(`vect-max-version-for-alias-checks`); clang's is 8 (`runtime-memory-check-threshold`)."""
+
 LONGEST_DISTANCE = 8
 """Dependences over more iterations of the innermost loop than these hold nothing up."""
 
@@ -46,7 +50,8 @@ class InstanceCost:
     `lanes` is how many run at once, `strided` how many references move by more than an element,
     `chain` the latency of the dependences that the loop carries. If it `has_rest`, what is left
     after the last whole vector runs in vectors of half the size, and then alone. If `masked` is
-    not 0, as many instances run together, some of them for nothing. `in_flight` is how many
+    not 0, as many instances run together, some of them for nothing; a vector outside of whole
+    blocks takes `partial` cycles if that is not 0. `in_flight` is how many
     instances a processor has at once that do not depend on each other but by the chain; 0 if the
     loop around carries a dependence, too.
     """
@@ -58,6 +63,7 @@ class InstanceCost:
     chain: float
     has_rest: bool = False
     masked: int = 0
+    partial: float = 0.0
     in_flight: float = 0.0
 
     def cycles_of(self, iterations: float) -> float:
@@ -66,6 +72,10 @@ class InstanceCost:
             # The next iterations of the loop around begin while a short chain is computed.
             part = min(1.0, iterations / self.in_flight)
             return max(self.cycles, part * self.chain)
+        if self.partial:
+            whole = iterations // self.masked * self.masked
+            rest = ceil((iterations - whole) / self.lanes) * self.partial
+            return (whole * self.cycles + rest) / max(1.0, iterations)
         if self.masked:
             return self.cycles * ceil(iterations / self.masked) * self.masked / max(1.0, iterations)
         if not self.has_rest or self.lanes <= 1:
@@ -129,7 +139,7 @@ def _plain_loop(
     moves = [_move(reference, direction) for reference in model.references]
     strided = sum(move is None for move in moves)
     distance = _carried(model.orders, direction)
-    copies_in_all = prod(_counts(model, loops, unrolled))
+    copies_in_all = prod(copies.counts)
     chain = _carried_chain(model, loops, direction, machine) / copies_in_all
     if distance:
         # Copies that the next iteration waits for wait for each other, too.
@@ -179,25 +189,39 @@ def _carried_chain(
     return chain
 
 
-def _copies_of(model: StatementModel, loops: Sequence[Loop], unrolled: int) -> list[float]:
-    """For each reference, the part of the copies of unrolled loops that access another element."""
-    inner = [loop.functions[model.name].linear for loop in loops[-1 - unrolled : -1]]
-    counts = _counts(model, loops, unrolled)
-    found = []
-    for reference in model.references:
-        used = {v for form in reference.subscripts or () for v, _ in form.terms}
-        share = 1.0
-        for form, count in zip(inner, counts, strict=True):
-            if reference.subscripts is not None and not used & {v for v, _ in form.terms}:
-                share /= count
-        found.append(share)
-    return found
+@dataclass(frozen=True)
+class _Copies:
+    """The copies of a statement in unrolled loops.
+
+    Each loop has a number of iterations, `counts`, and references that access other elements in
+    each of them, `moving`.
+    """
+
+    counts: tuple[float, ...] = ()
+    moving: tuple[frozenset[int], ...] = ()
+
+    def share(self, needed: frozenset[int] | None) -> float:
+        """The part of the copies that do what needs these references, instead of sharing it."""
+        pairs = zip(self.counts, self.moving, strict=True)
+        return prod(1 / n for n, moving in pairs if needed is not None and not needed & moving)
 
 
-def _counts(model: StatementModel, loops: Sequence[Loop], unrolled: int) -> list[float]:
-    """The numbers of iterations of unrolled loops."""
+def _copies_of(model: StatementModel, loops: Sequence[Loop], unrolled: int) -> _Copies:
+    """The copies of a statement in so many unrolled loops around the last one."""
     functions = [loop.functions[model.name] for loop in loops[-1 - unrolled : -1]]
-    return [model.constant.extent(each.linear) / model.step(each) for each in functions]
+    counts = [model.constant.extent(each.linear) / model.step(each) for each in functions]
+    moving = []
+    for function in functions:
+        variables = {v for v, _ in function.linear.terms}
+        moving.append(
+            frozenset(
+                place
+                for place, reference in enumerate(model.references)
+                if reference.subscripts is None
+                or any(v in variables for form in reference.subscripts for v, _ in form.terms)
+            )
+        )
+    return _Copies(tuple(counts), tuple(moving))
 
 
 def operations_of(model: StatementModel) -> int:
@@ -278,10 +302,32 @@ def _vector_kernel(
         else:
             loads += amount
     copies = max(1, rows) * vectors
-    cycles = _cycles(model, machine, loads, stores, copies, lanes)
+
+    def amount_of(needed: frozenset[int] | None) -> float:
+        if needed is None:
+            return copies
+        if not any(around[place] != 0 for place in needed):
+            return 0.0
+        amount = vectors if any(along[place] != 0 for place in needed) else 1
+        return amount * (rows if any(across[place] != 0 for place in needed) else 1)
+
+    cycles = _cycles(model, machine, loads, stores, amount_of, lanes)
     each = cycles / (copies * lanes * VECTOR_EFFICIENCY)
-    masked = vectors * lanes if each < scalar else 0
-    return InstanceCost(min(each, scalar), scalar, lanes, strided, 0.0, masked=masked)
+    if each >= scalar:
+        return InstanceCost(scalar, scalar, lanes, strided, 0.0)
+    # Blocks that are not whole change rows in place, which other rows of them may need.
+    partial = masked_cycles([model], machine) if rows and _is_in_place(model) else 0.0
+    masked = vectors * lanes
+    return InstanceCost(each, scalar, lanes, strided, 0.0, masked=masked, partial=partial)
+
+
+def _is_in_place(model: StatementModel) -> bool:
+    """Whether a statement changes elements of an array of which it reads other ones."""
+    written = {each.array: each.subscripts for each in model.references if each.is_write}
+    return any(
+        not each.is_write and each.array in written and each.subscripts != written[each.array]
+        for each in model.references
+    )
 
 
 def masked_cycles(models: Sequence[StatementModel], machine: Machine) -> float:
@@ -410,15 +456,15 @@ def overlap_tests(models: Sequence[StatementModel], in_parallel: bool) -> int:
     not know the lengths of rows. In a parallel region, it does so for all arrays: gcc moves the
     region to a function of its own, where pointers are not known to be `restrict`.
     """
-    rows: dict[tuple[str, str, tuple[Form, ...]], bool] = {}
+    rows: dict[tuple[str, tuple[Form, ...]], bool] = {}
     for model in models:
         for each in model.references:
             if each.subscripts is not None:
-                key = (model.name, each.array, each.subscripts[:-1])
+                key = (each.array, each.subscripts[:-1])
                 rows[key] = rows.get(key, False) or each.is_write
     pairs = combinations(rows.items(), 2)
     return sum(
-        (one_is_written or other_is_written) and (in_parallel or one[1] == other[1])
+        (one_is_written or other_is_written) and (in_parallel or one[0] == other[0])
         for (one, one_is_written), (other, other_is_written) in pairs
     )
 
@@ -527,22 +573,21 @@ def _throughput(
     machine: Machine,
     direction: Sequence[float] | None,
     lanes: int,
-    shares: Sequence[float] = (),
+    copies: _Copies = _Copies(),
     bits: int = 0,
     operations: float = 0.0,
 ) -> float:
     """The cycles that the units need for one operation of so many lanes of each kind.
 
-    `shares` are the parts of the instances in which a reference accesses memory, `bits` those of a
-    vector, and `operations` are further ones of any kind.
+    What `copies` share is done once. What stays the same along the direction is done before the
+    loop. `bits` are those of a vector, and `operations` are further ones of any kind.
     """
     loads = stores = 0.0
-    for reference, share in zip(
-        model.references, shares or (1.0,) * len(model.references), strict=True
-    ):
-        move = _move(reference, direction) if direction is not None else None
+    moves = [None if direction is None else _move(each, direction) for each in model.references]
+    for place, (reference, move) in enumerate(zip(model.references, moves, strict=True)):
         if move == 0:
             continue
+        share = copies.share(frozenset((place,)))
         # Elements that are not neighbours are loaded and put together one by one, or in whole
         # vectors of which each has some.
         amount = 1.0
@@ -552,7 +597,13 @@ def _throughput(
             stores += share * amount
         else:
             loads += share * amount
-    return _cycles(model, machine, loads, stores, 1, lanes, bits, operations)
+
+    def amount_of(needed: frozenset[int] | None) -> float:
+        if direction is not None and needed is not None and not any(moves[p] != 0 for p in needed):
+            return 0.0
+        return copies.share(needed)
+
+    return _cycles(model, machine, loads, stores, amount_of, lanes, bits, operations)
 
 
 def _cycles(
@@ -560,35 +611,38 @@ def _cycles(
     machine: Machine,
     loads: float,
     stores: float,
-    copies: int,
+    amount_of: Callable[[frozenset[int] | None], float],
     lanes: int,
     bits: int = 0,
     operations: float = 0.0,
 ) -> float:
-    """The cycles of so many copies of a statement, each of so many lanes, with these accesses.
+    """The cycles of copies of a statement, each of so many lanes, with these accesses.
 
-    Vectors have so many `bits`, by default those of the machine. `operations` are further ones.
+    There is an `amount_of` what needs some references (`Work.operations`). Vectors have so many
+    `bits`, by default those of the machine. `operations` are further ones.
     """
-    work = model.work
+    amounts = dict.fromkeys(("arithmetic", "divisions", "roots", "functions", "others"), 0.0)
+    for kind, needed in model.work.operations:
+        amounts[kind] += amount_of(needed)
+    arithmetic, divisions, roots = (amounts[k] for k in ("arithmetic", "divisions", "roots"))
     bits = (bits or machine.vector_bits) if lanes > 1 else 64
     # Units that take two halves of a wide vector one after the other take two narrow ones at once.
     narrow = max(1.0, machine.vector_bits / bits)
     units = min(machine.vector_fma * narrow, max(2.0, machine.vector_fma))
     loads_at_once = min(machine.vector_loads * narrow, max(2.0, machine.vector_loads))
     stores_at_once = min(machine.vector_stores * narrow, max(1.0, machine.vector_stores))
-    arithmetic = copies * work.arithmetic
     cycles = max(
         arithmetic / units,
         loads / loads_at_once,
         stores / stores_at_once,
-        (arithmetic + copies * work.others + loads + stores + operations) / machine.issue_width,
+        (arithmetic + amounts["others"] + loads + stores + operations) / machine.issue_width,
     )
     shorter = SINGLE_PRECISION if model.bytes <= 4 else 1.0
     # A divider takes as long for one element as for all that it divides at once.
-    steps = copies * (max(1.0, bits / machine.division_bits) if lanes > 1 else 1.0)
+    steps = max(1.0, bits / machine.division_bits) if lanes > 1 else 1.0
     if lanes == 1:
         # Divisions of one iteration are one of a short vector.
-        steps /= max(1, min(work.divisions + work.roots, 16 // max(4, model.bytes)))
-    cycles = max(cycles, steps * shorter * work.divisions * machine.division_cycles)
-    cycles = max(cycles, steps * shorter * work.roots * machine.root_cycles)
-    return cycles + copies * lanes * shorter * work.functions * machine.function_cycles
+        steps /= max(1, min(model.work.divisions + model.work.roots, 16 // max(4, model.bytes)))
+    cycles = max(cycles, steps * shorter * divisions * machine.division_cycles)
+    cycles = max(cycles, steps * shorter * roots * machine.root_cycles)
+    return cycles + lanes * shorter * amounts["functions"] * machine.function_cycles

@@ -30,7 +30,7 @@ so that triangular nests are counted right; parameters have numbers (`polyir.cho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, prod
 from types import MappingProxyType
@@ -38,6 +38,7 @@ from types import MappingProxyType
 from polyir.choose.assumed_sizes import parameters_left, values_of
 from polyir.choose.c_compiler import Unrolled, unroll_small_loops
 from polyir.choose.innermost import (
+    MOST_OVERLAP_TESTS,
     InstanceCost,
     combination_cycles,
     held_statements,
@@ -192,7 +193,7 @@ class CostModel:
         """What the arithmetic alone takes, in vectors on all threads."""
         lanes = max(1, self.machine.vector_bits // (8 * self.element_bytes))
         operations = sum(
-            self._instances[name] * each.work.arithmetic for name, each in self.statements.items()
+            self._instances[name] * each.least_arithmetic for name, each in self.statements.items()
         )
         return operations / (lanes * self.machine.vector_fma * self.threads)
 
@@ -361,6 +362,7 @@ class CostModel:
         steps = [self.statements[n].step(f) for n, f in functions.items() if f.smooth.terms]
         step = min(steps, default=1.0)
         forks = node.is_parallel and not in_parallel and self.threads > 1
+        in_parallel = in_parallel or node.is_parallel
         footprint, written = self._touched(states)
         whole = footprint + self.machine.write_back * written
         fits = [True] * len(self.machine.caches)
@@ -388,8 +390,9 @@ class CostModel:
             idle = ceil(trips_here / node.rows) * node.rows / trips_here if node.rows else 1.0
             for inner, weight in entered:
                 size, _ = self._touched(inner)
-                one = self._visit(node.body, inner, loops, in_parallel or forks)
-                if is_innermost:
+                one = self._visit(node.body, inner, loops, in_parallel)
+                # If not, it has what instances cost without vectors.
+                if is_innermost and not self._has_many_tests(node, inner, in_parallel):
                     one.compute = sum(
                         self._copies(name) * self._instance_cost(loops, name).cycles_of(trips_here)
                         for name in inner
@@ -405,7 +408,7 @@ class CostModel:
                 for each in map(self.statements.__getitem__, active)
             )
             if is_innermost and not is_unrolled:
-                total.starts += self._start(loops, entered, in_parallel or forks, trips_here)
+                total.starts += self._start(loops, entered, in_parallel, trips_here)
         for level, fit in enumerate(fits):
             if fit:
                 total.traffic[level] = min(total.traffic[level], whole)
@@ -421,6 +424,11 @@ class CostModel:
             extra = self.machine.thread_cycles * (self.threads - 1)
             total.overhead += self.machine.region_cycles + extra
         amounts.add(total)
+
+    def _has_many_tests(self, loop: Loop, names: Iterable[str], in_parallel: bool) -> bool:
+        """Whether C compilers would have to test the rows of more arrays than they do."""
+        models = [self.statements[name] for name in names]
+        return not loop.width and overlap_tests(models, in_parallel) > MOST_OVERLAP_TESTS
 
     def _start(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from math import inf, prod
@@ -11,7 +11,7 @@ from typing import Final
 
 import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, MemRefType
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.choose.regions import FAR, Constraint, Form, Region
 from polyir.dialects.dependence import Dependence, DependenceKind
@@ -47,8 +47,11 @@ class Work:
     """The operations of one instance of a statement, and the `bytes` of the widest value.
 
     `arithmetic` counts additions, multiplications and the like, a multiplication whose result is
-    only added being free. `is_branching` tells whether the body has loops, `is_conditional` whether
-    it has conditions, of which C compilers make masks, and `vectorize` makes nothing.
+    only added being free. `operations` has all of them, each as the name of what counts it and the
+    references that it needs, by their positions; `None` where it also needs an iterator or an
+    element that the statement changes, or is never done before a loop, as calls are not.
+    `is_branching` tells whether the body has loops, `is_conditional` whether it has conditions, of
+    which C compilers make masks, and `vectorize` makes nothing.
     """
 
     arithmetic: int = 0
@@ -56,6 +59,7 @@ class Work:
     roots: int = 0
     functions: int = 0
     others: int = 0
+    operations: tuple[tuple[str, frozenset[int] | None], ...] = ()
     is_branching: bool = False
     is_conditional: bool = False
     bytes: int = 0
@@ -107,6 +111,18 @@ class StatementModel:
         return max(self.work.bytes, *(each.bytes for each in self.references), 1)
 
     @property
+    def least_arithmetic(self) -> int:
+        """How much arithmetic no two instances can share: what needs all iterators, at least."""
+        iterators = frozenset(range(len(self.strides)))
+        return sum(
+            kind == "arithmetic" and (needed is None or iterators <= self._variables_of(needed))
+            for kind, needed in self.work.operations
+        )
+
+    def _variables_of(self, places: Iterable[int]) -> frozenset[int]:
+        return frozenset().union(*(_variables(self.references[place]) for place in places))
+
+    @property
     def is_sum(self) -> bool:
         """Whether a loop adds something up, or the like, from other elements in each iteration."""
         written = [r for r in self.references if r.is_write and r.subscripts is not None]
@@ -142,9 +158,11 @@ def model_of(
         each.name: StatementModel(
             each,
             region := region_of(each.domain, values),
-            tuple(dict.fromkeys(references := _references(scop, each, region, values, kept))),
-            references,
-            _work(each),
+            different := tuple(
+                dict.fromkeys(found := _references(scop, each, region, values, kept))
+            ),
+            found,
+            _work(each, [different.index(reference) for reference in found]),
             tuple(flows.get(each.name, ())),
             tuple(orders.get(each.name, ())),
             strides_of(each.domain),
@@ -423,11 +441,29 @@ _INTEGER: Final = (
 )
 
 
-def _work(statement: Statement) -> Work:
+def _work(statement: Statement, places: Sequence[int]) -> Work:
+    """The work of a statement, whose accesses are references at some `places`."""
     counts = dict.fromkeys(("arithmetic", "divisions", "roots", "functions", "others"), 0)
+    operations: list[tuple[str, frozenset[int] | None]] = []
+    body = statement.op.body.block
+    changed = {access.array for access in statement.accesses if _writes(access)}
+    place_of = {
+        access.operation: None if access.array in changed else place
+        for access, place in zip(statement.accesses, places, strict=True)
+    }
+    needed: dict[SSAValue, frozenset[int] | None] = dict.fromkeys(body.args)
+
+    def count(kind: str, op: Operation, amount: int = 1) -> None:
+        counts[kind] += amount
+        # C compilers leave calls where they are.
+        moves = kind in ("roots", "functions") or not op.results
+        operations.extend([(kind, None if moves else needed[op.results[0]])] * amount)
+
     branching = conditional = False
     widest = 0
-    for op in statement.op.body.block.walk():
+    for op in body.walk():
+        own = _needed(op, body, needed, place_of)
+        needed.update(dict.fromkeys(op.results, own))
         for result in op.results:
             if isinstance(result.type, AnyFloat | IntegerType):
                 widest = max(widest, result.type.bitwidth // 8)
@@ -435,18 +471,46 @@ def _work(statement: Statement) -> Work:
         if op.regions:
             # A C compiler computes both sides of a condition, and selects.
             branching, conditional = branching or name != "if", conditional or name == "if"
-            counts["others"] += len(op.results)
+            count("others", op, len(op.results))
         elif name in _ARITHMETIC:
-            counts["arithmetic"] += not _is_fused(op)
+            if not _is_fused(op):
+                count("arithmetic", op)
         elif name == "divf":
-            counts["divisions"] += 1
+            count("divisions", op)
         elif name == "sqrt":
-            counts["roots"] += 1
+            count("roots", op)
         elif dialect == "math":
-            counts["functions"] += 1
+            count("functions", op)
         elif name in _INTEGER:
-            counts["others"] += 1
-    return Work(**counts, is_branching=branching, is_conditional=conditional, bytes=widest)
+            count("others", op)
+    return Work(
+        **counts,
+        operations=tuple(operations),
+        is_branching=branching,
+        is_conditional=conditional,
+        bytes=widest,
+    )
+
+
+def _needed(
+    op: Operation,
+    body: Block,
+    needed: Mapping[SSAValue, frozenset[int] | None],
+    place_of: Mapping[Operation, int | None],
+) -> frozenset[int] | None:
+    """The references whose values an operation needs; `None` if it needs more than these."""
+    if op in place_of:
+        place = place_of[op]
+        return None if place is None else frozenset((place,))
+    if op.regions or op.parent is not body:
+        return None
+    found = frozenset[int]()
+    for operand in op.operands:
+        own = needed.get(operand, frozenset())
+        if own is None:
+            return None
+        found |= own
+    return found
 
 
 def _is_fused(op: Operation) -> bool:

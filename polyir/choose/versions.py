@@ -1,4 +1,4 @@
-"""For which sizes a choice is worth it, where sizes are not known.
+"""For which sizes, and on how many threads, a choice is worth it, where these are not known.
 
 What is chosen is the best for the sizes that the model takes for granted. For small ones, parallel
 regions, packed operands and the loops of tiles may take longer than the statements do. So all sizes
@@ -8,6 +8,8 @@ at the entry of the function: products of sizes, which grow as the number of ins
 only one size is small, such as that of a loop in vectors or of a parallel one, the choice may not
 be worth it for the same work; so there is a least value of each size, too. It is found with the
 others so much larger that the work stays the same.
+
+A program may also be run on one thread, where the original order can be as fast.
 """
 
 from __future__ import annotations
@@ -42,12 +44,14 @@ class LeastWork:
     """What a choice is worth it for: a sum of products of sizes is `amount` or more.
 
     A size is in a product as often as it is a factor. Each size of `limits` has its number or more,
-    too. `text` is the opposite of all for people.
+    too; and where that is needed, there are `several_threads`. `text` is the opposite of all for
+    people.
     """
 
     products: tuple[Product, ...]
     amount: int
     limits: tuple[tuple[SSAValue, int], ...]
+    several_threads: bool
     text: str
 
 
@@ -97,7 +101,7 @@ def _instances(domain: isl.Set, sizes: Mapping[str, int]) -> float:
 def least_work(
     candidates: Candidates, original: Mixture, chosen: Mixture, worth: float
 ) -> LeastWork | None:
-    """The least work for which a choice is worth it; `None` if that is any, or sizes are known.
+    """The least work for which a choice is worth it; `None` if it always is.
 
     It then takes at most the part `worth` of the time of the original order.
     """
@@ -106,8 +110,6 @@ def least_work(
         for each, model in zip(candidates.scops, candidates.models, strict=True)
     ]
     products = _products(sizes)
-    if not products:
-        return None
     # What is better than another candidate, or only has nests of others, may save less.
     margin = worth if chosen.cycles < worth * original.cycles else BETTER
     before, after = (_Estimate(candidates, each, sizes) for each in (original, chosen))
@@ -123,22 +125,27 @@ def least_work(
             value = each.scop.op.parameter_values[name]
             numbers[value] = max(each.assumed[name], numbers.get(value, 0))
             names[value] = name
-    halvings = _most_halvings(max(numbers.values()), is_worth)
+    halvings = _most_halvings(max(numbers.values()), is_worth) if products else None
     amount = 0
     if halvings is not None:
         smaller = {size: _halved(number, halvings) for size, number in numbers.items()}
         amount = _sum(products, smaller)
     limits: dict[SSAValue, int] = {}
-    for size, number in numbers.items() if len(numbers) > 1 else ():
+    for size, number in numbers.items() if products and len(numbers) > 1 else ():
         halvings = _most_halvings(number, partial(is_worth, size=size))
         if halvings is not None:
             limits[size] = _halved(number, halvings)
-    if not amount and not limits:
+    alone = after.cycles(0, threads=1), before.cycles(0, threads=1)
+    several_threads = candidates.threads > 1 and alone[0] >= BETTER * alone[1]
+    if not amount and not limits and not several_threads:
         return None
     sums = " + ".join(" * ".join(names[size] for size in product) for product in products)
     texts = [f"{sums} below {amount}"] if amount else []
     texts += [f"{names[size]} below {least}" for size, least in limits.items()]
-    return LeastWork(products if amount else (), amount, tuple(limits.items()), " or ".join(texts))
+    conditions = [f"with {' or '.join(texts)}"] if texts else []
+    conditions += ["on one thread"] if several_threads else []
+    found = products if amount else ()
+    return LeastWork(found, amount, tuple(limits.items()), several_threads, " or ".join(conditions))
 
 
 def _sum(products: Sequence[Product], sizes: Mapping[SSAValue, int]) -> int:
@@ -178,12 +185,24 @@ class _Estimate:
         scops = candidates.scops_with(mixture.best.memory)
         self._parts = list(zip(scops, mixture.trees, sizes, strict=True))
 
-    def cycles(self, halvings: float, only: SSAValue | None = None, others: float = 0.0) -> float:
-        """The cycles with all unknown sizes, or only that one, so often halved (`_Sizes`)."""
+    def cycles(
+        self,
+        halvings: float,
+        only: SSAValue | None = None,
+        others: float = 0.0,
+        threads: int | None = None,
+    ) -> float:
+        """The cycles with all unknown sizes, or only that one, so often halved (`_Sizes`).
+
+        They are those on so many threads, by default on those that there are.
+        """
         total = self._entry
         for scheduled, tree, sizes in self._parts:
             model = self._candidates.model(
-                scheduled.scop, self._is_packed, sizes.halved(halvings, only, others)
+                scheduled.scop,
+                self._is_packed,
+                sizes.halved(halvings, only, others),
+                threads=threads,
             )
             total += model.estimate(tree.schedule).score
         return total

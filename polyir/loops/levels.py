@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import CollapseShapeOp, ExpandShapeOp, ReinterpretCastOp, SubviewOp
 
 from polyir.base.inner_steps import apply_inside
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.scop import scops_in
+from polyir.loops.versions import ask_for_threads
 from polyir.universe import pass_type
 
 
@@ -38,6 +40,9 @@ def lower_for_target(ctx: Context, module: ModuleOp) -> None:
 
         flatten_modules(module)
     lower_views(module)
+    for op in module.ops:
+        if isinstance(op, FuncOp):
+            ask_for_threads(op)
 
 
 _LOWERED = (SubviewOp, ReinterpretCastOp, CollapseShapeOp, ExpandShapeOp, DelinearizeIndexOp)

@@ -1,4 +1,4 @@
-"""Two versions of a function, of which a test of sizes at its entry chooses one.
+"""Two versions of a function, of which a test at its entry chooses one.
 
 Both compute the same, for all sizes:
 
@@ -8,6 +8,10 @@ Both compute the same, for all sizes:
     } else {
       ... those of the input
     } {polyir.versions}
+
+With the attribute `polyir.several_threads`, too, the first one is only worth it if parallel loops
+run on several threads. Targets that can tell how many there are make it part of the test
+(`ask_for_threads`).
 """
 
 from __future__ import annotations
@@ -19,15 +23,19 @@ from typing import Final
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, UnitAttr, f64, i64
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, UnitAttr, f64, i1, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.allocation_checks import ThreadCountOp
 from polyir.model.raising.effects import is_pure, may_trap
 
 VERSIONS: Final = "polyir.versions"
 """The attribute of an `scf.if` that runs the loops of the input where its condition fails."""
+
+SEVERAL_THREADS: Final = "polyir.several_threads"
+"""The attribute of an `scf.if` whose first branch is only worth it on several threads."""
 
 
 def entry_test(
@@ -39,8 +47,9 @@ def entry_test(
     """Operations that find out whether sizes, and a sum of products of them, are large enough.
 
     The sum must be `least` or more, and each size of `limits` its number or more. The block has the
-    arguments of the function, whose values the sizes are; it ends with the condition. There is none
-    if a size, or what else may be in bounds, is not known at the entry.
+    arguments of the function, whose values the sizes are; it ends with the condition, which is true
+    where nothing is asked. There is none if a size, or what else may be in bounds, is not known at
+    the entry.
     """
     if len(function.body.blocks) != 1:
         return None
@@ -66,9 +75,10 @@ def entry_test(
         total = reduce(partial(_computed, builder, arith.AddfOp), parts)
         limit = builder.insert(arith.ConstantOp(FloatAttr(float(least), f64))).result
         conditions.append(builder.insert(arith.CmpfOp(total, limit, "oge")).result)
-    holds = conditions[0]
-    for each in conditions[1:]:
-        holds = builder.insert(arith.AndIOp(holds, each)).result
+    if not conditions:
+        builder.insert(arith.ConstantOp(IntegerAttr(1, i1)))
+    if len(conditions) > 1:
+        reduce(partial(_computed, builder, arith.AndIOp), conditions)
     return entry
 
 
@@ -79,7 +89,10 @@ def _real(value: SSAValue, builder: Builder) -> SSAValue:
 
 
 def _computed(
-    builder: Builder, kind: type[arith.MulfOp | arith.AddfOp], left: SSAValue, right: SSAValue
+    builder: Builder,
+    kind: type[arith.MulfOp | arith.AddfOp | arith.AndIOp],
+    left: SSAValue,
+    right: SSAValue,
 ) -> SSAValue:
     return builder.insert(kind(left, right)).result
 
@@ -122,13 +135,20 @@ def _indices(function: FuncOp) -> Iterator[SSAValue]:
             yield from (each for each in op.results if isinstance(each.type, IndexType))
 
 
-def add_version(function: FuncOp, original: FuncOp, entry: Block) -> None:
-    """Let a function run as another one, which is used up, where the test `entry` fails."""
+def add_version(
+    function: FuncOp, original: FuncOp, entry: Block, several_threads: bool = False
+) -> None:
+    """Let a function run as another one, which is used up, where the test `entry` fails.
+
+    It also does on one thread if the function is only worth it on `several_threads`.
+    """
     assert entry.last_op is not None
     condition = entry.last_op.results[0]
     types = function.function_type.outputs.data
     choice = scf.IfOp(condition, types, _moved(function, entry), _moved(original, entry))
     choice.attributes[VERSIONS] = UnitAttr()
+    if several_threads:
+        choice.attributes[SEVERAL_THREADS] = UnitAttr()
     choice.location = function.location
     for old, new in zip(function.body.block.args, entry.args, strict=True):
         new.name_hint = old.name_hint
@@ -173,11 +193,27 @@ def chosen_block(function: FuncOp) -> Block:
     return function.body.blocks[0] if versions is None else versions.true_region.block
 
 
+def ask_for_threads(function: FuncOp) -> None:
+    """Make the number of threads a part of the test at the entry, where `SEVERAL_THREADS` asks."""
+    choice = versions_of(function)
+    if choice is None or choice.attributes.pop(SEVERAL_THREADS, None) is None:
+        return
+    builder = Builder(InsertPoint.before(choice))
+    count = builder.insert(ThreadCountOp()).result
+    one = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(1))).result
+    several = builder.insert(arith.CmpiOp(count, one, "sgt")).result
+    if isinstance(choice.cond.owner, arith.ConstantOp):
+        choice.operands[0] = several
+    else:
+        choice.operands[0] = builder.insert(arith.AndIOp(choice.cond, several)).result
+
+
 def take_test(function: FuncOp) -> FuncOp | None:
     """Leave a function without results its version for large sizes, and return the test.
 
     It is a function of the same arguments that returns the condition.
     """
+    ask_for_threads(function)
     choice = versions_of(function)
     if choice is None or choice.results:
         return None

@@ -534,7 +534,8 @@ def _with_sizes(check: CheckText | None, sizes: RangeTexts) -> CheckText:
     lines, helpers = sizes.before.lines, sizes.before.helpers
     before = RegionText((*lines, *check.before.lines), (*helpers, *check.before.helpers))
     (is_large,) = sizes.values
-    others = (each for each in check.conditions if not _is_implied(each, is_large))
+    known = is_large.split(" && ")
+    others = [one for one in check.conditions if not any(_is_implied(one, each) for each in known)]
     return CheckText(before, (is_large, *others))
 
 

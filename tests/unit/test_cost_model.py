@@ -216,6 +216,74 @@ def test_rows_that_may_overlap_are_tested_before_vector_loops() -> None:
     assert overlap_tests([seidel], False) == 2
 
 
+def _scop_of(text: str, passes: str) -> Scop:
+    (found,) = map(scop_of, scops_in(api.run_pipeline(api.parse(text), passes)))
+    return found
+
+
+SUMS = """
+func.func @sums(%n: index, %x: memref<?xf64>, %y: memref<?xf64>, %A: memref<?x?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %0 = affine.load %x[%i] : memref<?xf64>
+      %1 = affine.load %FACTOR : memref<?xf64>
+      %2 = arith.mulf %0, %1 : f64
+      %3 = arith.mulf %2, %1 : f64
+      %4 = arith.divf %3, %0 : f64
+      %5 = affine.load %A[%i, %j] : memref<?x?xf64>
+      %6 = arith.addf %4, %5 : f64
+      affine.store %6, %A[%i, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}
+"""
+
+
+def test_what_a_loop_does_not_change_is_computed_before_it() -> None:
+    def compute(factor: str, passes: str = "poly-dependences") -> float:
+        scop = _scop_of(SUMS.replace("%FACTOR", factor), passes)
+        return CostModel(scop, Machine(), threads=1).estimate(scop.schedule).compute
+
+    # The division alone takes longer than all the rest.
+    assert compute("%y[%i]") < compute("%y[%j]") / 3
+    # An element that the loop changes is another one each time.
+    in_place = SUMS.replace("%FACTOR", "%y[%i]").replace("%A[%i, %j] : memref<?x?xf64>", "%REST")
+    in_place = in_place.replace("%REST", "%x[%i] : memref<?xf64>")
+    scop = _scop_of(in_place, "poly-dependences")
+    assert CostModel(scop, Machine(), threads=1).estimate(scop.schedule).compute > 3 * compute(
+        "%y[%i]"
+    )
+    # So is a factor of a product: nothing else needs the iterators of all three loops.
+    (product,) = (s for s in CostModel(_scop("gemm"), Machine()).statements.values() if s.is_sum)
+    assert product.work.arithmetic == 2
+    assert product.least_arithmetic == 1
+
+
+def test_loops_that_need_many_tests_for_overlaps_run_without_vectors() -> None:
+    lines = "".join(
+        f"%{n} = affine.load %A[%i, %j] : memref<?x?xf64>\n"
+        f"affine.store %{n}, %B{n}[%i, %j] : memref<?x?xf64>\n"
+        for n in range(5)
+    )
+    arrays = ", ".join(f"%B{n}: memref<?x?xf64>" for n in range(5))
+    text = f"""
+    func.func @copies(%n: index, %A: memref<?x?xf64>, {arrays}) {{
+      affine.for %i = 0 to %n {{
+        affine.for %j = 0 to %n {{
+          {lines}
+        }}
+      }}
+      return
+    }}
+    """
+    passes = ("poly-dependences", "poly-dependences,mark-parallel")
+    scops = [_scop_of(text, each) for each in passes]
+    # In a parallel region, where C compilers know no more of pointers, there are 15 tests.
+    costs = [CostModel(each, Machine(), threads=2).estimate(each.schedule) for each in scops]
+    assert costs[1].compute > 1.5 * costs[0].compute / 2
+
+
 def test_short_loops_cost_their_starts_beside_the_traffic() -> None:
     scop = _scop("fdtd-2d", "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel")
     long = _scop("fdtd-2d", "spatial-schedule")

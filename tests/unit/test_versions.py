@@ -11,7 +11,7 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import Remark, remarks_to
-from polyir.loops.versions import VERSIONS
+from polyir.loops.versions import SEVERAL_THREADS, VERSIONS
 
 MACHINE = "cores: 2, vector_bits: 256, vector_registers: 16"
 
@@ -136,3 +136,38 @@ def test_results_of_the_function_are_those_of_the_version_that_runs() -> None:
     for size in (2, 300):
         array = np.ones((size, size))
         assert program["last"](size, array) == array[-1, -1] == np.exp(1.0)
+
+
+def test_code_that_is_only_parallel_is_for_several_threads() -> None:
+    (text,) = optimized(EXPONENTIALS)[1]
+    assert text.endswith(" or on one thread")
+    assert SEVERAL_THREADS in optimized(EXPONENTIALS)[0]
+    # Tiles in time save traffic on one thread, too.
+    assert SEVERAL_THREADS not in optimized(STENCIL)[0]
+    # There is nothing to ask for where there is one thread.
+    assert SEVERAL_THREADS not in optimized(EXPONENTIALS, cores=1)[0]
+
+
+def test_narrow_rows_that_change_in_place_keep_the_original_order() -> None:
+    """Only whole blocks keep them in registers."""
+    text = """
+    func.func @solve(%n: index, %m: index, %L: memref<?x?xf32>, %B: memref<?x?xf32>) {
+      affine.for %i = 0 to %n {
+        affine.for %c = 0 to %m {
+          affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
+            %0 = affine.load %B[%i, %c] : memref<?x?xf32>
+            %1 = affine.load %L[%i, %j] : memref<?x?xf32>
+            %2 = affine.load %B[%j, %c] : memref<?x?xf32>
+            %3 = arith.mulf %1, %2 : f32
+            %4 = arith.subf %0, %3 : f32
+            affine.store %4, %B[%i, %c] : memref<?x?xf32>
+          }
+        }
+      }
+      return
+    }
+    """
+    text = text.replace("%n: index, %m: index, ", "").replace("%n", "124")
+    for width, is_in_blocks in ((8, False), (96, True)):
+        loops, _ = optimized(text.replace("%m", str(width)))
+        assert ("vector" in loops) == is_in_blocks

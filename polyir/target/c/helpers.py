@@ -6,7 +6,7 @@ one scalar type end in it (`polyir_maxu_i32`, `polyir_maximum_f64`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -224,13 +224,14 @@ THREAD_NUMBER: Final = f"{PREFIX}thread"
 """The number of a thread in its team."""
 
 
-def _of_openmp(name: str, function: str, otherwise: int) -> Helper:
-    """A function of OpenMP's library, or a number where a compiler reads no pragmas of OpenMP."""
+def _of_openmp(name: str, functions: Sequence[str], value: str, otherwise: int) -> Helper:
+    """A value by OpenMP's library, or a number where a compiler reads no pragmas of OpenMP."""
+    declarations = "\n".join(f"  extern int {each}(void);" for each in functions)
     text = f"""\
 static inline int64_t {name}(void) {{
 #ifdef _OPENMP
-  extern int {function}(void);
-  return {function}();
+{declarations}
+  return {value};
 #else
   return {otherwise};
 #endif
@@ -264,8 +265,11 @@ def _all_helpers() -> Iterator[Helper]:
     yield Helper(ASSERT, _ASSERT, ("stdio.h", "stdlib.h"))
     yield Helper(ASSERT_REPORT, _ASSERT_REPORT, types=(Scalar.INT64,))
     yield Helper(NEEDED, _NEEDED)
-    yield _of_openmp(THREAD_COUNT, "omp_get_max_threads", 1)
-    yield _of_openmp(THREAD_NUMBER, "omp_get_thread_num", 0)
+    most, level, levels = "omp_get_max_threads", "omp_get_active_level", "omp_get_max_active_levels"
+    may_start = f"{level}() < {levels}() ? {most}() : 1"
+    yield _of_openmp(THREAD_COUNT, (most, level, levels), may_start, 1)
+    number = "omp_get_thread_num"
+    yield _of_openmp(THREAD_NUMBER, (number,), f"{number}()", 0)
     # The library has it since C11; with -std=c99, its header does not declare it.
     prototype = "void *aligned_alloc(size_t alignment, size_t size);\n"
     yield Helper("aligned_alloc", prototype, ("stdlib.h",))

@@ -13,7 +13,7 @@ from typing import Final
 
 from xdsl.dialects import affine, omp, scf
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, VectorType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
@@ -165,10 +165,32 @@ def _declare_carried(
         if not body.is_live(result):
             carried.append(None)
             continue
-        name = _declare_result(body, result, body.value(init), argument.name_hint)
+        start = body.value(init)
+        if isinstance(start, Name) and _is_only_continued(init, result):
+            name = start
+            body.bind(result, name)
+        else:
+            name = _declare_result(body, result, start, argument.name_hint)
         body.bind(argument, name)
         carried.append(name)
     return carried
+
+
+def _is_only_continued(init: SSAValue, result: SSAValue) -> bool:
+    """Whether the loop around only passes what it carries on to a loop that starts with `init`.
+
+    Both can carry it in one variable.
+    """
+    if not isinstance(init, BlockArgument) or init.index == 0:
+        return False
+    outer, end = init.block.parent_op(), result.get_user_of_unique_use()
+    return (
+        isinstance(outer, affine.ForOp | scf.ForOp)
+        and init.has_one_use()
+        and end is not None
+        and end is init.block.last_op
+        and end.operands[init.index - 1] is result
+    )
 
 
 def _declare_result(

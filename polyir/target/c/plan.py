@@ -23,6 +23,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.allocation_checks import ThreadCountOp
 from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.model.affine_bounds import counter_bounds
@@ -122,6 +123,7 @@ _WITHOUT_EFFECT = frozenset(
         memref.LoadOp,
         memref.ReinterpretCastOp,
         memref.ViewOp,
+        ThreadCountOp,
     )
 )
 

@@ -388,8 +388,9 @@ def operand_text(condition: str) -> str:
 def _logical(value: Expression) -> Expression:
     """A condition with `&&` and `||`, as it is written where it is tested once."""
     match value:
-        case Binary(type=Scalar.BOOL, operator="&" | "|" as operator, left=left, right=right):
-            return Binary(Scalar.BOOL, 2 * operator, _logical(left), _logical(right))
+        case Binary(type=Scalar.BOOL, operator="&" | "|" | "&&" | "||", left=left, right=right):
+            operator = 2 * value.operator[0]
+            return Binary(Scalar.BOOL, operator, _logical(left), _logical(right))
         case _:
             return value
 

@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.allocation_checks import ThreadCountOp
 from polyir.dialects.shaped_operations import conversion
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.llvm.memory import POINTER
@@ -47,6 +48,11 @@ def convert_parallel_to_tasks(module: ModuleOp) -> None:
         if isinstance(op, func.FuncOp):
             for region in op.regions:
                 _convert_region(region, op.sym_name.data)
+    for inner in tuple(module.walk()):
+        if isinstance(inner, ThreadCountOp):
+            builder = Builder(InsertPoint.before(inner))
+            count = conversion(arith.IndexCastOp, _thread_count(inner, builder), IndexType())
+            Rewriter.replace_op(inner, count)
 
 
 def _convert_region(region: Region, name: str) -> None:
@@ -374,6 +380,13 @@ def _call_parts(op: scf.ParallelOp, part_name: str, task_name: str, captured: _C
 
 def _has_threads(op: Operation, builder: Builder) -> SSAValue:
     """A value that says whether the runtime has more than one thread."""
+    count = _thread_count(op, builder)
+    one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
+    return builder.insert(arith.CmpiOp(count, one, "sgt")).result
+
+
+def _thread_count(op: Operation, builder: Builder) -> SSAValue:
+    """How many threads the runtime has, as an `i64`."""
     block = enclosing_module(op).body.block
     if not any(
         isinstance(other, llvm.GlobalOp) and other.sym_name.data == THREAD_COUNT
@@ -382,9 +395,7 @@ def _has_threads(op: Operation, builder: Builder) -> SSAValue:
         variable = llvm.GlobalOp(i64, THREAD_COUNT, "external", alignment=8)
         Rewriter.insert_op(variable, InsertPoint.at_start(block))
     address = builder.insert(llvm.AddressOfOp(THREAD_COUNT, POINTER)).result
-    count = builder.insert(llvm.LoadOp(address, i64)).dereferenced_value
-    one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
-    return builder.insert(arith.CmpiOp(count, one, "sgt")).result
+    return builder.insert(llvm.LoadOp(address, i64)).dereferenced_value
 
 
 def _store_context(captured: _Captured, builder: Builder) -> SSAValue:

@@ -54,6 +54,7 @@ def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
     define_atomics(translated)
     if defines_runtime and PARALLEL_FOR in translated.globals:
         _define_parallel_for(translated.get_global(PARALLEL_FOR))
+    if defines_runtime and THREAD_COUNT in translated.globals:
         _define_thread_count(translated.get_global(THREAD_COUNT))
     return str(translated)
 
