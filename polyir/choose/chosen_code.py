@@ -43,7 +43,10 @@ def replace_by(candidates: Candidates, mixture: Mixture, least: LeastWork | None
         entry = entry_test(function, least.products, least.amount, least.limits)
     original = ModuleOp([function.clone()])
     if least is not None and entry is not None:
-        remark(PASS_NAME, f"{least.text}, the original order runs", function)
+        if least.text:
+            remark(PASS_NAME, f"with {least.text}, the original order runs", function)
+        if least.several_threads:
+            remark(PASS_NAME, "on one thread, the original order is as fast", function)
     module = candidates.with_memory(best.memory)
     copy = _function_of(module)
     said = list(_remarks_on(candidates, mixture))

@@ -11,6 +11,7 @@ from polyir.base.diagnostics import remark
 from polyir.choose.best_nests import Replacement, best_nests
 from polyir.choose.candidates import Candidate, Candidates
 from polyir.choose.remarks import PASS_NAME
+from polyir.choose.strategies import Strategy
 from polyir.choose.thresholds import BETTER
 from polyir.model.analysis import bounded
 from polyir.model.outcome import Outcome
@@ -31,7 +32,16 @@ class Mixture:
     @property
     def is_packed(self) -> bool:
         """Whether loops may read operands from contiguous arrays."""
-        return any(each.strategy.packed for each in (self.best, *(each for each, _ in self.others)))
+        return any(each.packed for each in self._strategies)
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether all loops run in the original order, some of them in parallel or in vectors."""
+        return all(each.keeps_order for each in self._strategies)
+
+    @property
+    def _strategies(self) -> tuple[Strategy, ...]:
+        return (self.best.strategy, *(each.strategy for each, _ in self.others))
 
 
 def alone(candidate: Candidate) -> Mixture:

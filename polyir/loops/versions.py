@@ -208,12 +208,14 @@ def ask_for_threads(function: FuncOp) -> None:
         choice.operands[0] = builder.insert(arith.AndIOp(choice.cond, several)).result
 
 
-def take_test(function: FuncOp) -> FuncOp | None:
+def take_test(function: FuncOp, of_threads: bool = True) -> FuncOp | None:
     """Leave a function without results its version for large sizes, and return the test.
 
-    It is a function of the same arguments that returns the condition.
+    It is a function of the same arguments that returns the condition. It tests for several threads
+    where these are asked for, unless that is left out.
     """
-    ask_for_threads(function)
+    if of_threads:
+        ask_for_threads(function)
     choice = versions_of(function)
     if choice is None or choice.results:
         return None

@@ -11,7 +11,7 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import Remark, remarks_to
-from polyir.loops.versions import SEVERAL_THREADS, VERSIONS
+from polyir.loops.versions import VERSIONS
 
 MACHINE = "cores: 2, vector_bits: 256, vector_registers: 16"
 
@@ -136,16 +136,6 @@ def test_results_of_the_function_are_those_of_the_version_that_runs() -> None:
     for size in (2, 300):
         array = np.ones((size, size))
         assert program["last"](size, array) == array[-1, -1] == np.exp(1.0)
-
-
-def test_code_that_is_only_parallel_is_for_several_threads() -> None:
-    (text,) = optimized(EXPONENTIALS)[1]
-    assert text.endswith(" or on one thread")
-    assert SEVERAL_THREADS in optimized(EXPONENTIALS)[0]
-    # Tiles in time save traffic on one thread, too.
-    assert SEVERAL_THREADS not in optimized(STENCIL)[0]
-    # There is nothing to ask for where there is one thread.
-    assert SEVERAL_THREADS not in optimized(EXPONENTIALS, cores=1)[0]
 
 
 def test_narrow_rows_that_change_in_place_keep_the_original_order() -> None:

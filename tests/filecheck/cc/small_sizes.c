@@ -2,14 +2,13 @@
 // RUN: polyir-cc --passes="optimize{machine=%S/../transform/Inputs/four_cores.json}" %s | grep -v CHECK | filecheck %s
 #include <math.h>
 
-// CHECK: static inline long polyir_threads(void) {
 // CHECK: static __attribute__((__noinline__, __aligned__(64))) void transpose_original(int n, int m, double a[restrict m][n], double b[restrict n][m]) {
 // CHECK-NEXT: for (int i = 0; i < n; i++)
 // CHECK-NEXT: for (int j = 0; j < m; j++)
 // CHECK-NEXT: b[i][j] = exp(a[j][i]); // as it was
 // CHECK-NEXT: }
 // CHECK-LABEL: void transpose(
-// CHECK-NEXT: if ({{.*}}(double)n * (double)m >= {{[0-9]+}}.0 && polyir_threads() > 1) {
+// CHECK-NEXT: if ({{.*}}(double)n * (double)m >= {{[0-9]+}}.0) {
 // CHECK-NEXT: #pragma omp parallel for
 // CHECK: } else {
 // CHECK-NEXT: transpose_original(n, m, a, b);
@@ -39,7 +38,7 @@ void addresses(int n, double (*a)[100], double (*b)[100]) {
 struct grid { int n, m; };
 // CHECK-LABEL: void members(
 // CHECK-NEXT: if (t >= 1 && g->n >= 1) {
-// CHECK-NEXT: if ({{.*}}(double)t * (double)g->n * (double)(*m) >= {{[0-9]+}}.0 && polyir_threads() > 1) {
+// CHECK-NEXT: if ({{.*}}(double)t * (double)g->n * (double)(*m) >= {{[0-9]+}}.0) {
 // CHECK: #pragma omp parallel for
 // CHECK: } else {
 // CHECK: members_original(t, g, m, a, b);
@@ -52,10 +51,10 @@ void members(int t, const struct grid *g, const int *m, double a[restrict][1000]
 #pragma endscop
 }
 
-// All sizes are known, but on one thread, the order of the source is as good.
+// All sizes are known: there is one version.
 // CHECK-LABEL: void known(
-// CHECK-NEXT: if (polyir_threads() > 1) {
-// CHECK-NEXT: #pragma omp parallel for
+// CHECK-NOT: if (
+// CHECK: #pragma omp parallel for
 void known(double a[restrict 1000][1000], double b[restrict 1000][1000]) {
 #pragma scop
   for (int i = 0; i < 1000; i++)

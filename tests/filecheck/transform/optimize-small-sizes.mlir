@@ -20,10 +20,10 @@
 // CHECK: scf.yield
 // CHECK: func.return %[[RESULT]] : f64
 
-// SAID: remark: [optimize] with n * m below {{[0-9]+}} or m below {{[0-9]+}} or on one thread, the original order runs
+// SAID: remark: [optimize] with n * m below {{[0-9]+}} or m below {{[0-9]+}}, the original order runs
 
 // EMIT-LABEL: double transpose(
-// EMIT: if ((A_1 >= {{[0-9]+}}) & ((double)n * (double)A_1 >= {{[0-9]+}}.0) && polyir_threads() > 1) {
+// EMIT: if ((A_1 >= {{[0-9]+}}) & ((double)n * (double)A_1 >= {{[0-9]+}}.0)) {
 // EMIT-NEXT: #pragma omp parallel for
 // EMIT: } else {
 // EMIT-NEXT: for (int64_t i = 0; i < n; i++) {
@@ -54,10 +54,10 @@ func.func @transpose(%n32: i32, %A: memref<?x?xf64>, %B: memref<?x?xf64>) -> f64
 // One size: it is compared as it is.
 // CHECK-LABEL: func.func @square
 // CHECK: arith.cmpi sge, %n, %{{.+}} : index
-// SAID: remark: [optimize] with n below {{[0-9]+}} or on one thread, the original order runs
+// SAID: remark: [optimize] with n below {{[0-9]+}}, the original order runs
 
 // EMIT-LABEL: void square(
-// EMIT: if (n >= {{[0-9]+}} && polyir_threads() > 1) {
+// EMIT: if (n >= {{[0-9]+}}) {
 // EMIT-NEXT: #pragma omp parallel for
 func.func @square(%n: index, %A: memref<?x?xf64>) {
   affine.for %i = 0 to %n {
@@ -118,21 +118,11 @@ func.func @counted(%N: memref<index>, %A: memref<?x1000xf64>) {
 
 // -----
 
-// All sizes are known, but on one thread, the order of the input is as good.
+// All sizes are known, and there is one version.
 // CHECK-LABEL: func.func @known
-// CHECK: arith.constant true
-// CHECK: scf.if
-// CHECK: affine.parallel
-// CHECK: } else {
-// CHECK-NOT: affine.parallel
-// CHECK: {polyir.versions, polyir.several_threads}
+// CHECK-NOT: polyir.versions
 // SAID: remark: [optimize] chosen:
-// SAID: remark: [optimize] on one thread, the original order runs
-// EMIT: void known(
-// EMIT-NEXT: if (polyir_threads() > 1) {
-// EMIT-NEXT: #pragma omp parallel for
-// LLVM: define void @"known"
-// LLVM: load i64, i64* @"polyir_thread_count"
+// SAID-NOT: the original order runs
 func.func @known(%A: memref<1000x1000xf64>) {
   affine.for %i = 0 to 1000 {
     affine.for %j = 0 to 1000 {
