@@ -283,7 +283,20 @@ class Nest:
         for guard in guards:
             known = known.intersect(spaces.holds(guard))
         laid_out = replace(panel, ranges=tuple(ranges), guards=guards, offset=offset, elements=last)
+        if not self._has_all_iterations(laid_out, known):
+            return None
         return laid_out if self._only_loads_what_is_loaded(laid_out, known) else None
+
+    def _has_all_iterations(self, panel: Panel, known: isl.Set) -> bool:
+        """Whether copies are made in all iterations that need them.
+
+        The loops of copies begin at the least value that a loop begins at. With steps, one that
+        begins elsewhere may have other values.
+        """
+        for range in panel.ranges:
+            known = known.intersect(self._spaces.within(range))
+        dropped = [range.counter for range in self._dropped(panel)]
+        return bool(self._spaces.whatever(dropped, self._contexts[-1]).is_subset(known))
 
     def _dropped(self, panel: Panel) -> list[LoopRange]:
         """The ranges of the loops, innermost first, in all of whose iterations values are equal."""
