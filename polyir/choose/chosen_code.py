@@ -6,11 +6,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Region
+from xdsl.ir import Block, Region
 
 from polyir.base.diagnostics import PolyirError, Remark, remark, report
 from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
@@ -22,7 +23,7 @@ from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
 from polyir.choose.strategies import made
 from polyir.choose.versions import LeastWork
 from polyir.dialects.scop import ScopOp, scops_in
-from polyir.loops.versions import add_version, entry_test
+from polyir.loops.versions import SEVERAL_THREADS, VERSIONS, add_version, entry_test
 from polyir.model.outcome import replace_tree
 from polyir.model.scop import scop_of
 from polyir.proofs.remembered import remember_proof
@@ -31,28 +32,73 @@ from polyir.transform.promoted_scop import promote
 Shown = Callable[[str], AbstractContextManager[None]]
 
 
-def replace_by(candidates: Candidates, mixture: Mixture, least: LeastWork | None = None) -> None:
+@dataclass(frozen=True)
+class Version:
+    """The trees of a mixture, which run where there is a `least` work; `None` if that is any."""
+
+    mixture: Mixture
+    least: LeastWork | None = None
+
+
+def replace_by(candidates: Candidates, best: Version, middle: Version | None = None) -> None:
     """Give a function the trees of a mixture, and make loops of them, with vectors where chosen.
 
-    If there is a `least` work, the original order runs where there is less. What is done is shown
-    as steps of the program that the function is in.
+    The original order runs where there is less work than the `least`; if there is a version for
+    sizes in the middle, that runs before. What is done for the best one is shown as steps of the
+    program that the function is in.
     """
-    best, function = mixture.best, candidates.function
-    entry = None
-    if least is not None:
-        entry = entry_test(function, least.products, least.amount, least.limits)
+    function = candidates.function
     original = ModuleOp([function.clone()])
-    if least is not None and entry is not None:
-        if least.text:
-            remark(PASS_NAME, f"with {least.text}, the original order runs", function)
-        if least.several_threads:
-            remark(PASS_NAME, "on one thread, the original order is as fast", function)
+    entry = _entry_test(function, best.least)
+    if entry is None or middle is None:
+        outer, last = best.least, entry
+        middle = None
+    else:
+        outer, last = middle.least, _entry_test(function, middle.least)
+    if entry is not None:
+        _say_limits(function, best, middle)
+    copy = _loops_of(candidates, best.mixture, is_shown=True)
+    if entry is not None and middle is not None:
+        with remarks_in([]):
+            other = _loops_of(candidates, middle.mixture)
+        add_version(copy, other, entry)
+    if outer is not None and last is not None:
+        with _shown_step("versions for sizes", function, copy):
+            apply_inside(made("lower-poly"), candidates.ctx, original)
+            several = [SEVERAL_THREADS] if outer.several_threads else []
+            add_version(copy, _function_of(original), last, VERSIONS, *several)
+    _give_body(function, copy.detach_region(copy.body))
+
+
+def _entry_test(function: FuncOp, least: LeastWork | None) -> Block | None:
+    if least is None:
+        return None
+    return entry_test(function, least.products, least.amount, least.limits)
+
+
+def _say_limits(function: FuncOp, best: Version, middle: Version | None) -> None:
+    """Remarks on when another order runs than the best one."""
+    least = best.least
+    if least is not None and middle is not None:
+        name = middle.mixture.best.strategy.name
+        remark(PASS_NAME, f"with {least.text}, {name} runs", function)
+        least = middle.least
+    if least is not None and least.text:
+        remark(PASS_NAME, f"with {least.text}, the original order runs", function)
+    if least is not None and least.several_threads:
+        remark(PASS_NAME, "on one thread, the original order is as fast", function)
+
+
+def _loops_of(candidates: Candidates, mixture: Mixture, is_shown: bool = False) -> FuncOp:
+    """A function with the loops of a mixture; what is done may be shown as steps."""
+    best, function = mixture.best, candidates.function
     module = candidates.with_memory(best.memory)
     copy = _function_of(module)
     said = list(_remarks_on(candidates, mixture))
-    if programs_are_shown():
+    if is_shown and programs_are_shown():
         _show_passes(candidates, best, said)
-    step = partial(_shown_step, function=function, copy=copy)
+    shown = partial(_shown_step, function=function, copy=copy)
+    step = shown if is_shown else lambda _: nullcontext()
     others = ", ".join(dict.fromkeys(each.strategy.name for each, _ in mixture.others))
     with step(f"nests of {others}") if others else nullcontext():
         for scop, outcome in zip(scops_in(copy), mixture.trees, strict=True):
@@ -68,12 +114,7 @@ def replace_by(candidates: Candidates, mixture: Mixture, least: LeastWork | None
     with step("lower-poly"):
         apply_inside(made("lower-poly"), candidates.ctx, module)
     _improve_loops(copy, mixture.is_packed, step)
-    if entry is not None:
-        with step("versions for sizes"):
-            apply_inside(made("lower-poly"), candidates.ctx, original)
-            several = least is not None and least.several_threads
-            add_version(copy, _function_of(original), entry, several)
-    _give_body(function, copy.detach_region(copy.body))
+    return copy
 
 
 def _show_passes(candidates: Candidates, candidate: Candidate, said: list[Remark]) -> None:

@@ -11,14 +11,14 @@ from xdsl.dialects.func import FuncOp
 from polyir.base.diagnostics import missed, remark
 from polyir.choose.best_nests import names_of
 from polyir.choose.candidates import Candidate, Candidates
-from polyir.choose.chosen_code import replace_by
+from polyir.choose.chosen_code import Version, replace_by
 from polyir.choose.machine import Machine
-from polyir.choose.mixtures import alone, mixed
+from polyir.choose.mixtures import Mixture, alone, mixed
 from polyir.choose.model import CostModel
 from polyir.choose.remarks import CHOSEN, ORIGINAL, PASS_NAME
 from polyir.choose.strategies import Strategy, situation_of, strategies
 from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, KEPT, MOST_ACCESSES, MOVED, WORTH
-from polyir.choose.versions import least_work
+from polyir.choose.versions import best_below, least_work
 
 
 class ScheduleChoice:
@@ -75,8 +75,26 @@ class ScheduleChoice:
             return
         gain = original.cycles / mixture.cycles
         self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
-        work = least_work(self._candidates, alone(original), mixture, self._worth(best))
-        replace_by(self._candidates, mixture, work)
+        chosen = self._version(original, mixture)
+        replace_by(self._candidates, chosen, self._middle(original, chosen, others))
+
+    def _version(self, original: Candidate, mixture: Mixture) -> Version:
+        """A mixture with the least work for which it is better than the original order."""
+        worth = self._worth(mixture.best)
+        return Version(mixture, least_work(self._candidates, alone(original), mixture, worth))
+
+    def _middle(
+        self, original: Candidate, chosen: Version, others: Sequence[Candidate]
+    ) -> Version | None:
+        """The candidate for sizes that the chosen one is too small for, if one gains much there."""
+        if chosen.least is None or not chosen.least.limits:
+            return None
+        mixtures = [alone(each) for each in others if each is not original]
+        found = best_below(self._candidates, alone(original), chosen.least, mixtures)
+        version = None if found is None else self._version(original, found)
+        if version is None or (version.least and not chosen.least.implies(version.least)):
+            return None
+        return version
 
     def use(self, name: str) -> None:
         """Replace the function by the candidate of a strategy, or leave its original order."""
@@ -86,7 +104,7 @@ class ScheduleChoice:
         named = [each for each in self._strategies if each.name == name]
         found = list(self._candidates.of(named))
         if found:
-            replace_by(self._candidates, alone(found[0]))
+            replace_by(self._candidates, Version(alone(found[0])))
         elif named:
             missed(PASS_NAME, f"strategy={name} is not possible", self._function)
 

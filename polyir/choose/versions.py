@@ -29,7 +29,7 @@ from polyir.choose.candidates import Candidates
 from polyir.choose.mixtures import Mixture
 from polyir.choose.program import region_of
 from polyir.choose.regions import Form, count
-from polyir.choose.thresholds import BETTER
+from polyir.choose.thresholds import BETTER, MOVED
 from polyir.model.scop import Scop
 from polyir.sets.lists import parameters_of
 
@@ -53,6 +53,15 @@ class LeastWork:
     limits: tuple[tuple[SSAValue, int], ...]
     several_threads: bool
     text: str
+
+    def implies(self, other: LeastWork) -> bool:
+        """Whether what has this work has that one, too."""
+        limits = dict(self.limits)
+        return (
+            (not other.amount or (self.products == other.products and self.amount >= other.amount))
+            and all(limits.get(size, 0) >= least for size, least in other.limits)
+            and self != other
+        )
 
 
 @dataclass(frozen=True)
@@ -105,10 +114,7 @@ def least_work(
 
     It then takes at most the part `worth` of the time of the original order.
     """
-    sizes = [
-        _Sizes(each.scop, model.values, _unknown(each.scop))
-        for each, model in zip(candidates.scops, candidates.models, strict=True)
-    ]
+    sizes = _sizes(candidates)
     products = _products(sizes)
     # What is better than another candidate, or only has nests of others, may save less.
     margin = worth if chosen.cycles < worth * original.cycles else BETTER
@@ -119,12 +125,8 @@ def least_work(
         one, two = (each.cycles(times, size, others) for each in (after, before))
         return one < margin * two
 
-    numbers, names = dict[SSAValue, int](), dict[SSAValue, str]()
-    for each in sizes:
-        for name in each.unknown:
-            value = each.scop.op.parameter_values[name]
-            numbers[value] = max(each.assumed[name], numbers.get(value, 0))
-            names[value] = name
+    numbers = _numbers(sizes)
+    names = {each.scop.op.parameter_values[name]: name for each in sizes for name in each.unknown}
     halvings = _most_halvings(max(numbers.values()), is_worth) if products else None
     amount = 0
     if halvings is not None:
@@ -149,8 +151,43 @@ def least_work(
     return LeastWork(found, amount, tuple(limits.items()), several_threads, " or ".join(texts))
 
 
+def best_below(
+    candidates: Candidates, original: Mixture, least: LeastWork, others: Sequence[Mixture]
+) -> Mixture | None:
+    """What saves the most where one size is below its least value; `None` if that is not much."""
+    sizes = _sizes(candidates)
+    numbers = _numbers(sizes)
+    best, found = MOVED, None
+    for size, limit in least.limits:
+        halvings = log2(numbers[size] / limit) + 1
+        others_grow = halvings / (len(numbers) - 1)
+        before = _Estimate(candidates, original, sizes).cycles(halvings, size, others_grow)
+        for each in others:
+            after = _Estimate(candidates, each, sizes).cycles(halvings, size, others_grow)
+            if after < best * before:
+                best, found = after / before, each
+    return found
+
+
 def _sum(products: Sequence[Product], sizes: Mapping[SSAValue, int]) -> int:
     return sum(prod(sizes[size] for size in product) for product in products)
+
+
+def _sizes(candidates: Candidates) -> list[_Sizes]:
+    return [
+        _Sizes(each.scop, model.values, _unknown(each.scop))
+        for each, model in zip(candidates.scops, candidates.models, strict=True)
+    ]
+
+
+def _numbers(sizes: Sequence[_Sizes]) -> dict[SSAValue, int]:
+    """What the unknown sizes are taken to be; of several scops, the largest number."""
+    numbers: dict[SSAValue, int] = {}
+    for each in sizes:
+        for name in each.unknown:
+            value = each.scop.op.parameter_values[name]
+            numbers[value] = max(each.assumed[name], numbers.get(value, 0))
+    return numbers
 
 
 def _unknown(scop: Scop) -> tuple[str, ...]:

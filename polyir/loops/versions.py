@@ -135,20 +135,16 @@ def _indices(function: FuncOp) -> Iterator[SSAValue]:
             yield from (each for each in op.results if isinstance(each.type, IndexType))
 
 
-def add_version(
-    function: FuncOp, original: FuncOp, entry: Block, several_threads: bool = False
-) -> None:
+def add_version(function: FuncOp, other: FuncOp, entry: Block, *attributes: str) -> None:
     """Let a function run as another one, which is used up, where the test `entry` fails.
 
-    It also does on one thread if the function is only worth it on `several_threads`.
+    The `scf.if` has `attributes`.
     """
     assert entry.last_op is not None
     condition = entry.last_op.results[0]
     types = function.function_type.outputs.data
-    choice = scf.IfOp(condition, types, _moved(function, entry), _moved(original, entry))
-    choice.attributes[VERSIONS] = UnitAttr()
-    if several_threads:
-        choice.attributes[SEVERAL_THREADS] = UnitAttr()
+    choice = scf.IfOp(condition, types, _moved(function, entry), _moved(other, entry))
+    choice.attributes.update(dict.fromkeys(attributes, UnitAttr()))
     choice.location = function.location
     for old, new in zip(function.body.block.args, entry.args, strict=True):
         new.name_hint = old.name_hint

@@ -161,3 +161,28 @@ def test_narrow_rows_that_change_in_place_keep_the_original_order() -> None:
     for width, is_in_blocks in ((8, False), (96, True)):
         loops, _ = optimized(text.replace("%m", str(width)))
         assert ("vector" in loops) == is_in_blocks
+
+
+def test_sizes_in_the_middle_have_a_version_of_their_own() -> None:
+    """In small rooms, tiles in time gain less than threads do."""
+    text = KERNELS["heat-3d"].path.read_text()
+    said: list[Remark] = []
+    pipeline = "optimize{machine='{cores: 8, vector_bits: 256, vector_registers: 16}'}"
+    with remarks_to(said.append):
+        module = api.run_pipeline(api.parse(text), pipeline)
+    messages = [each.message for each in said]
+    (middle,) = (each for each in messages if re.fullmatch(r"with .* below .*, [\w-]+ runs", each))
+    (original,) = (each for each in messages if each.endswith("the original order runs"))
+    limits = [int(re.findall(r"or n below (\d+)", each)[0]) for each in (middle, original)]
+    assert limits[0] > limits[1]
+    loops = api.emit(module, "loops")
+    assert loops.count(VERSIONS) == 1
+    before, after = (api.compile(text, each) for each in ("", pipeline))
+    random = np.random.default_rng(1)
+    for times, size in ((1, 3), (400, 9), (20, limits[0] - 5), (12, limits[0] + 3)):
+        arrays = [random.random((size, size, size)) for _ in range(2)]
+        results = [array.copy() for array in arrays]
+        before["kernel_heat_3d"](times, size, *arrays)
+        after["kernel_heat_3d"](times, size, *results)
+        for one, other in zip(arrays, results, strict=True):
+            assert one.tobytes() == other.tobytes(), (times, size)
