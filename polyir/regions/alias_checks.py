@@ -218,6 +218,11 @@ def _unknown(argument: SourceArgument, location: SourceLocation) -> NotModelledE
 def _box(parts: Sequence[isl.Set], known: isl.Set) -> _Box | None:
     """The box around elements that are accessed where `known` holds; `None` if it has no bounds."""
     accessed = reduce(isl.Set.union, parts).intersect_params(known).coalesce()
+    if accessed.is_empty():
+        # What is never accessed where the region is known to run is as good as its first element.
+        origin = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(known.get_space()))
+        zero = bound_text(isl.PwAff.from_aff(origin), known)
+        return ((zero, zero),) * accessed.dim(isl.dim_type.set)
     pieces = [isl.Set.from_basic_set(each) for each in accessed.get_basic_sets()]
     ends: list[tuple[AstExpression, AstExpression]] = []
     for position in range(accessed.dim(isl.dim_type.set)):
