@@ -15,7 +15,7 @@ import islpy as isl
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.base import budgets
@@ -281,7 +281,7 @@ class Candidates:
                     # The order is the original one, which other strategies keep.
                     raise OptionError("there is nothing to tile")
         kept = None
-        if strategy.copies_temporaries and _arrays_of(changed) != _arrays_of(self.scops):
+        if strategy.copies_temporaries and _memory_of(changed) != _memory_of(self.scops):
             local = [iteration_arrays(each.scop).arrays for each in changed]
             self._require_bounded_memory(changed, local)
             kept = [_elements(*each) for each in zip(local, self._values, strict=True)]
@@ -380,7 +380,7 @@ class Candidates:
             Outcome(each.scop.schedule, dependences=each.scop.dependences, proved=each.is_proved)
             for each in scops
         ]
-        is_changed = _arrays_of(scops) != _arrays_of(self.scops)
+        is_changed = _memory_of(scops) != _memory_of(self.scops)
         memory = strategy.memory if is_changed else ()
         entry = 0.0 if strategy.name == ORIGINAL else self.machine.entry_cycles
         return Candidate(strategy, memory, tuple(trees), tuple(costs), remarks, kept, entry)
@@ -446,9 +446,18 @@ def _elements(local: Sequence[PromotedArray], values: Mapping[str, int]) -> dict
     return found
 
 
-def _arrays_of(scops: Sequence[Scheduled]) -> list[dict[str, Attribute]]:
-    """The arrays of some scops, with their types."""
-    return [{name: array.type for name, array in each.scop.arrays.items()} for each in scops]
+def _memory_of(scops: Sequence[Scheduled]) -> list[object]:
+    """The arrays of some scops with their types, and what each statement accesses of them."""
+    return [
+        (
+            {name: array.type for name, array in each.scop.arrays.items()},
+            {
+                statement.name: [(a.array, a.kind, a.relation) for a in statement.accesses]
+                for statement in each.scop.statements
+            },
+        )
+        for each in scops
+    ]
 
 
 @contextmanager

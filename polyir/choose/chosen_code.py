@@ -24,7 +24,7 @@ from polyir.choose.strategies import made
 from polyir.choose.versions import LeastWork
 from polyir.dialects.scop import ScopOp, scops_in
 from polyir.loops.versions import SEVERAL_THREADS, VERSIONS, add_version, entry_test
-from polyir.model.outcome import replace_tree
+from polyir.model.outcome import replace_tree, require_outcome
 from polyir.model.scop import scop_of
 from polyir.proofs.remembered import remember_proof
 from polyir.transform.promoted_scop import promote
@@ -102,6 +102,8 @@ def _loops_of(candidates: Candidates, mixture: Mixture, is_shown: bool = False) 
     others = ", ".join(dict.fromkeys(each.strategy.name for each, _ in mixture.others))
     with step(f"nests of {others}") if others else nullcontext():
         for scop, outcome in zip(scops_in(copy), mixture.trees, strict=True):
+            # A tree of other statements would be wrong code.
+            require_outcome(outcome, scop_of(scop))
             replace_tree(scop, outcome)
             if outcome.proved:
                 remember_proof(scop)
