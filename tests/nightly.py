@@ -149,9 +149,11 @@ def _running(text: str) -> list[str]:
 
 
 def run_tester(tester: RandomTester, first: int, seconds: float) -> Report:
-    """Chunks of a tester for so long, from a seed on: at least one."""
+    """Chunks of a tester for so long, from a seed on: at least one, and no more than fit."""
     report, begin, seed = Report(tester.name), time.monotonic(), first
-    while seed == first or time.monotonic() - begin < seconds:
+    while (
+        seed == first or (time.monotonic() - begin) * (1 + tester.chunk / (seed - first)) < seconds
+    ):
         ended = _run(tester.line(seed), tester.name, SECONDS_FOR_CHUNK)
         if ended.code != 0:
             report.failures.append(f"{_reason(ended)}\n    {tester.line(seed)}")
