@@ -27,7 +27,8 @@ def all_sizes_are_large() -> Iterator[None]:
         found = least_work(candidates, original, chosen, worth)
         if found is None:
             return None
-        return replace(found, amount=0, limits=tuple((size, 0) for size, _ in found.limits))
+        limits = tuple((size, 0) for size, _ in found.limits)
+        return replace(found, amount=0, limits=limits, several_threads=False)
 
     with (
         patch.object(schedule_choice, "least_work", no_work),

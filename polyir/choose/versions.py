@@ -159,6 +159,8 @@ def best_below(
     numbers = _numbers(sizes)
     best, found = MOVED, None
     for size, limit in least.limits:
+        if limit <= 1:
+            continue
         halvings = log2(numbers[size] / limit) + 1
         others_grow = halvings / (len(numbers) - 1)
         before = _Estimate(candidates, original, sizes).cycles(halvings, size, others_grow)
