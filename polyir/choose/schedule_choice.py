@@ -90,7 +90,9 @@ class ScheduleChoice:
         if chosen.least is None or not chosen.least.limits:
             return None
         mixtures = [alone(each) for each in others if each is not original]
-        found = best_below(self._candidates, alone(original), chosen.least, mixtures)
+        found = best_below(
+            self._candidates, alone(original), chosen.mixture, chosen.least, mixtures
+        )
         version = None if found is None else self._version(original, found)
         if version is None or (version.least and not chosen.least.implies(version.least)):
             return None

@@ -152,22 +152,32 @@ def least_work(
 
 
 def best_below(
-    candidates: Candidates, original: Mixture, least: LeastWork, others: Sequence[Mixture]
+    candidates: Candidates,
+    original: Mixture,
+    chosen: Mixture,
+    least: LeastWork,
+    others: Sequence[Mixture],
 ) -> Mixture | None:
-    """What saves the most where one size is below its least value; `None` if that is not much."""
+    """What saves the most where one size is below its least value.
+
+    `None` if that is not much, or not more than what is `chosen` saves there, too.
+    """
     sizes = _sizes(candidates)
     numbers = _numbers(sizes)
-    best, found = MOVED, None
+    part, found = MOVED, None
     for size, limit in least.limits:
         if limit <= 1:
             continue
         halvings = log2(numbers[size] / limit) + 1
         others_grow = halvings / (len(numbers) - 1)
-        before = _Estimate(candidates, original, sizes).cycles(halvings, size, others_grow)
+        before, now = (
+            _Estimate(candidates, each, sizes).cycles(halvings, size, others_grow)
+            for each in (original, chosen)
+        )
         for each in others:
             after = _Estimate(candidates, each, sizes).cycles(halvings, size, others_grow)
-            if after < best * before:
-                best, found = after / before, each
+            if after < part * before and after < BETTER * now:
+                part, found = after / before, each
     return found
 
 
