@@ -9,13 +9,15 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from functools import partial
 
+from xdsl.dialects import affine
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Operation, Region
 
 from polyir.base.diagnostics import PolyirError, Remark, remark, report
 from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
 from polyir.base.limits import limited
+from polyir.choose.c_compiler import MOST_ITERATIONS
 from polyir.choose.candidates import Candidate, Candidates, iteration_arrays, remarks_in
 from polyir.choose.mixtures import Mixture
 from polyir.choose.remarks import PASS_NAME
@@ -23,6 +25,8 @@ from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
 from polyir.choose.strategies import made
 from polyir.choose.versions import LeastWork
 from polyir.dialects.scop import ScopOp, scops_in
+from polyir.loops.iteration_spaces import is_loop
+from polyir.loops.loop_ranges import ranges_of
 from polyir.loops.versions import SEVERAL_THREADS, VERSIONS, add_version, entry_test
 from polyir.model.outcome import replace_tree, require_outcome
 from polyir.model.scop import scop_of
@@ -180,8 +184,34 @@ def _improve_loops(function: FuncOp, packed: bool, step: Shown) -> None:
             pack(function, PACKED_ELEMENTS, LINE_BYTES, partial(remark, "pack"), ahead=True)
     with step("scalar-replacement"):
         kept = partial(remark, "scalar-replacement")
-        scalar_replacement(function, sys.maxsize, kept, lambda *reason: None)
+        scalar_replacement(function, 1, kept, lambda *reason: None)
+        for loop in tuple(_unrolled_nests(function)):
+            scalar_replacement(loop, sys.maxsize, kept, lambda *reason: None)
         share_values([function])
+
+
+def _unrolled_nests(root: Operation) -> Iterator[affine.ForOp]:
+    """The outermost loops of nests that C compilers unroll as a whole."""
+    for region in root.regions:
+        for op in (op for block in region.blocks for op in block.ops):
+            loops = [each for each in op.walk() if is_loop(each)]
+            if isinstance(op, affine.ForOp) and all(map(_is_unrolled, loops)):
+                yield op
+            else:
+                yield from _unrolled_nests(op)
+
+
+def _is_unrolled(loop: Operation) -> bool:
+    """Whether a loop has a small constant number of iterations."""
+    ranges = ranges_of(loop) if isinstance(loop, affine.ForOp) else ()
+    if len(ranges) != 1 or not ranges[0].step:
+        return False
+    bounds = (*ranges[0].lower, *ranges[0].upper)
+    if not all(bound.is_constant for bound in bounds):
+        return False
+    first = max(bound.constant for bound in ranges[0].lower)
+    last = min(bound.constant for bound in ranges[0].upper)
+    return last - first <= MOST_ITERATIONS * ranges[0].step
 
 
 def _function_of(module: ModuleOp) -> FuncOp:

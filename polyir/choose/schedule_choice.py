@@ -89,7 +89,9 @@ class ScheduleChoice:
         """The candidate for sizes that the chosen one is too small for, if one gains much there."""
         if chosen.least is None or not chosen.least.limits:
             return None
-        mixtures = [alone(each) for each in others if each is not original]
+        # The original loops in parallel gain what the model says more often than other orders do.
+        simple = (each for each in others if each.strategy.keeps_order)
+        mixtures = [alone(each) for each in simple if each is not original]
         found = best_below(
             self._candidates, alone(original), chosen.mixture, chosen.least, mixtures
         )
