@@ -47,29 +47,26 @@ class Version:
 def replace_by(candidates: Candidates, best: Version, middle: Version | None = None) -> None:
     """Give a function the trees of a mixture, and make loops of them, with vectors where chosen.
 
-    The original order runs where there is less work than the `least`; if there is a version for
-    sizes in the middle, that runs before. What is done for the best one is shown as steps of the
-    program that the function is in.
+    Where there is less work than the `least` of the best version, the one for the middle runs, and
+    where there is too little for that, the original order. What is done for the best one is shown
+    as steps of the program that the function is in.
     """
-    function = candidates.function
+    function, least = candidates.function, best.least
     original = ModuleOp([function.clone()])
-    entry = _entry_test(function, best.least)
-    if entry is None or middle is None:
-        outer, last = best.least, entry
-        middle = None
-    else:
-        outer, last = middle.least, _entry_test(function, middle.least)
-    if entry is not None:
-        _say_limits(function, best, middle)
+    entry = last = _entry_test(function, least)
+    if least is not None and entry is not None:
+        if middle is not None:
+            last = _entry_test(function, middle.least)
+        _say_limits(function, least, middle)
     copy = _loops_of(candidates, best.mixture, is_shown=True)
-    if entry is not None and middle is not None:
+    if middle is not None and entry is not None:
         with remarks_in([]):
             other = _loops_of(candidates, middle.mixture)
         add_version(copy, other, entry)
-    if outer is not None and last is not None:
+    if least is not None and last is not None:
         with _shown_step("versions for sizes", function, copy):
             apply_inside(made("lower-poly"), candidates.ctx, original)
-            several = [SEVERAL_THREADS] if outer.several_threads else []
+            several = [SEVERAL_THREADS] if least.several_threads else []
             add_version(copy, _function_of(original), last, VERSIONS, *several)
     _give_body(function, copy.detach_region(copy.body))
 
@@ -80,16 +77,15 @@ def _entry_test(function: FuncOp, least: LeastWork | None) -> Block | None:
     return entry_test(function, least.products, least.amount, least.limits)
 
 
-def _say_limits(function: FuncOp, best: Version, middle: Version | None) -> None:
-    """Remarks on when another order runs than the best one."""
-    least = best.least
-    if least is not None and middle is not None:
-        name = middle.mixture.best.strategy.name
-        remark(PASS_NAME, f"with {least.text}, {name} runs", function)
-        least = middle.least
-    if least is not None and least.text:
-        remark(PASS_NAME, f"with {least.text}, the original order runs", function)
-    if least is not None and least.several_threads:
+def _say_limits(function: FuncOp, least: LeastWork, middle: Version | None) -> None:
+    """Remarks on when another version runs than the best one, which needs the `least` work."""
+    last: LeastWork | None = least
+    if middle is not None:
+        remark(PASS_NAME, f"with {least.text}, {middle.mixture.best.strategy.name} runs", function)
+        last = middle.least
+    if last is not None and last.text:
+        remark(PASS_NAME, f"with {last.text}, the original order runs", function)
+    if least.several_threads:
         remark(PASS_NAME, "on one thread, the original order is as fast", function)
 
 

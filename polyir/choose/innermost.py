@@ -11,7 +11,7 @@ import islpy as isl
 
 from polyir.choose.loop_tree import Loop, directions
 from polyir.choose.machine import Machine
-from polyir.choose.program import Reference, StatementModel, chain_cycles
+from polyir.choose.program import Kind, Reference, StatementModel, chain_cycles
 from polyir.choose.regions import Form
 from polyir.dialects.dependence import Dependence
 from polyir.sets.values import isl_value
@@ -154,8 +154,7 @@ def _plain_loop(
         for r, m in zip(model.references, moves, strict=True)
         if r.is_write
     )
-    work = model.work
-    is_scalar = work.is_branching or work.functions or work.roots
+    is_scalar = model.work.is_branching or model.work.count(Kind.FUNCTION, Kind.ROOT)
     if _is_integer_sum(model, direction):
         distance, chain = 0, 0.0
     if distance or is_held or writes_strided or is_scalar:
@@ -226,9 +225,7 @@ def _copies_of(model: StatementModel, loops: Sequence[Loop], unrolled: int) -> _
 
 def operations_of(model: StatementModel) -> int:
     """About how many instructions an instance of a statement is."""
-    work = model.work
-    arithmetic = work.arithmetic + work.divisions + work.roots + work.functions + work.others
-    return max(1, arithmetic + len(model.references))
+    return max(1, len(model.work.operations) + len(model.references))
 
 
 def _is_integer_sum(model: StatementModel, direction: Sequence[float]) -> bool:
@@ -280,27 +277,6 @@ def _vector_kernel(
     elif is_block(loops, model):
         around = _moves_along(model, loops, name, -3 if rows else -2)
     vectors = BLOCK_VECTORS if rows else 1
-    loads = stores = 0.0
-    strided = 0
-    for place, reference in enumerate(model.references):
-        if around[place] == 0:
-            continue
-        amount = 1.0
-        if along[place] != 0:
-            is_near = along[place] in (1, -1) or (packed and not reference.is_write)
-            is_transposed = not is_near and not rows and around[place] == 1
-            strided += not is_near and not is_transposed
-            each_vector = 1.0 if is_near else GATHER * lanes
-            if is_transposed:
-                # One load and log2(lanes) shuffles, of which there are half as many in a cycle.
-                each_vector = 2.0 * lanes.bit_length() - 1.0
-            amount = vectors * each_vector
-        if across[place] != 0:
-            amount *= rows
-        if reference.is_write:
-            stores += amount
-        else:
-            loads += amount
     copies = max(1, rows) * vectors
 
     def amount_of(needed: frozenset[int] | None) -> float:
@@ -311,6 +287,25 @@ def _vector_kernel(
         amount = vectors if any(along[place] != 0 for place in needed) else 1
         return amount * (rows if any(across[place] != 0 for place in needed) else 1)
 
+    loads = stores = 0.0
+    strided = 0
+    for place, reference in enumerate(model.references):
+        amount = amount_of(frozenset((place,)))
+        if not amount:
+            continue
+        if along[place] != 0:
+            is_near = along[place] in (1, -1) or (packed and not reference.is_write)
+            is_transposed = not is_near and not rows and around[place] == 1
+            strided += not is_near and not is_transposed
+            each_vector = 1.0 if is_near else GATHER * lanes
+            if is_transposed:
+                # One load and log2(lanes) shuffles, of which there are half as many in a cycle.
+                each_vector = 2.0 * lanes.bit_length() - 1.0
+            amount *= each_vector
+        if reference.is_write:
+            stores += amount
+        else:
+            loads += amount
     cycles = _cycles(model, machine, loads, stores, amount_of, lanes)
     each = cycles / (copies * lanes * VECTOR_EFFICIENCY)
     if each >= scalar:
@@ -582,12 +577,16 @@ def _throughput(
     What `copies` share is done once. What stays the same along the direction is done before the
     loop. `bits` are those of a vector, and `operations` are further ones of any kind.
     """
-    loads = stores = 0.0
     moves = [None if direction is None else _move(each, direction) for each in model.references]
+
+    def amount_of(needed: frozenset[int] | None) -> float:
+        if direction is not None and needed is not None and not any(moves[p] != 0 for p in needed):
+            return 0.0
+        return copies.share(needed)
+
+    loads = stores = 0.0
     for place, (reference, move) in enumerate(zip(model.references, moves, strict=True)):
-        if move == 0:
-            continue
-        share = copies.share(frozenset((place,)))
+        share = amount_of(frozenset((place,)))
         # Elements that are not neighbours are loaded and put together one by one, or in whole
         # vectors of which each has some.
         amount = 1.0
@@ -597,12 +596,6 @@ def _throughput(
             stores += share * amount
         else:
             loads += share * amount
-
-    def amount_of(needed: frozenset[int] | None) -> float:
-        if direction is not None and needed is not None and not any(moves[p] != 0 for p in needed):
-            return 0.0
-        return copies.share(needed)
-
     return _cycles(model, machine, loads, stores, amount_of, lanes, bits, operations)
 
 
@@ -621,10 +614,10 @@ def _cycles(
     There is an `amount_of` what needs some references (`Work.operations`). Vectors have so many
     `bits`, by default those of the machine. `operations` are further ones.
     """
-    amounts = dict.fromkeys(("arithmetic", "divisions", "roots", "functions", "others"), 0.0)
+    amounts = dict.fromkeys(Kind, 0.0)
     for kind, needed in model.work.operations:
         amounts[kind] += amount_of(needed)
-    arithmetic, divisions, roots = (amounts[k] for k in ("arithmetic", "divisions", "roots"))
+    arithmetic = amounts[Kind.ARITHMETIC]
     bits = (bits or machine.vector_bits) if lanes > 1 else 64
     # Units that take two halves of a wide vector one after the other take two narrow ones at once.
     narrow = max(1.0, machine.vector_bits / bits)
@@ -635,14 +628,15 @@ def _cycles(
         arithmetic / units,
         loads / loads_at_once,
         stores / stores_at_once,
-        (arithmetic + amounts["others"] + loads + stores + operations) / machine.issue_width,
+        (arithmetic + amounts[Kind.OTHER] + loads + stores + operations) / machine.issue_width,
     )
     shorter = SINGLE_PRECISION if model.bytes <= 4 else 1.0
     # A divider takes as long for one element as for all that it divides at once.
     steps = max(1.0, bits / machine.division_bits) if lanes > 1 else 1.0
     if lanes == 1:
         # Divisions of one iteration are one of a short vector.
-        steps /= max(1, min(model.work.divisions + model.work.roots, 16 // max(4, model.bytes)))
-    cycles = max(cycles, steps * shorter * divisions * machine.division_cycles)
-    cycles = max(cycles, steps * shorter * roots * machine.root_cycles)
-    return cycles + lanes * shorter * amounts["functions"] * machine.function_cycles
+        together = model.work.count(Kind.DIVISION, Kind.ROOT)
+        steps /= max(1, min(together, 16 // max(4, model.bytes)))
+    cycles = max(cycles, steps * shorter * amounts[Kind.DIVISION] * machine.division_cycles)
+    cycles = max(cycles, steps * shorter * amounts[Kind.ROOT] * machine.root_cycles)
+    return cycles + lanes * shorter * amounts[Kind.FUNCTION] * machine.function_cycles

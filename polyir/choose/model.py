@@ -391,7 +391,7 @@ class CostModel:
             for inner, weight in entered:
                 size, _ = self._touched(inner)
                 one = self._visit(node.body, inner, loops, in_parallel)
-                # If not, it has what instances cost without vectors.
+                # With many tests, instances keep what they cost without vectors.
                 if is_innermost and not self._has_many_tests(node, inner, in_parallel):
                     one.compute = sum(
                         self._copies(name) * self._instance_cost(loops, name).cycles_of(trips_here)

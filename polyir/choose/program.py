@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from itertools import permutations
 from math import inf, prod
 from types import MappingProxyType
@@ -42,27 +43,35 @@ class Reference:
     extents: tuple[int, ...] = ()
 
 
+class Kind(Enum):
+    """What a processor has units for; arithmetic is additions, multiplications and the like."""
+
+    ARITHMETIC = auto()
+    DIVISION = auto()
+    ROOT = auto()
+    FUNCTION = auto()
+    OTHER = auto()
+
+
 @dataclass(frozen=True)
 class Work:
     """The operations of one instance of a statement, and the `bytes` of the widest value.
 
-    `arithmetic` counts additions, multiplications and the like, a multiplication whose result is
-    only added being free. `operations` has all of them, each as the name of what counts it and the
-    references that it needs, by their positions; `None` where it also needs an iterator or an
-    element that the statement changes, or is never done before a loop, as calls are not.
-    `is_branching` tells whether the body has loops, `is_conditional` whether it has conditions, of
-    which C compilers make masks, and `vectorize` makes nothing.
+    Each of `operations` has its kind and the references that it needs, by their positions; `None`
+    where it also needs an iterator or an element that the statement changes, or where compilers
+    leave it in the loop, as they do with calls. A multiplication whose result is only added is
+    free. `is_branching` tells whether the body has loops, `is_conditional` whether it has
+    conditions, of which C compilers make masks, and `vectorize` makes nothing.
     """
 
-    arithmetic: int = 0
-    divisions: int = 0
-    roots: int = 0
-    functions: int = 0
-    others: int = 0
-    operations: tuple[tuple[str, frozenset[int] | None], ...] = ()
-    is_branching: bool = False
-    is_conditional: bool = False
-    bytes: int = 0
+    operations: tuple[tuple[Kind, frozenset[int] | None], ...]
+    is_branching: bool
+    is_conditional: bool
+    bytes: int
+
+    def count(self, *kinds: Kind) -> int:
+        """How many operations are of these kinds."""
+        return sum(kind in kinds for kind, _ in self.operations)
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ class StatementModel:
         """How much arithmetic no two instances can share: what needs all iterators, at least."""
         iterators = frozenset(range(len(self.strides)))
         return sum(
-            kind == "arithmetic" and (needed is None or iterators <= self._variables_of(needed))
+            kind is Kind.ARITHMETIC and (needed is None or iterators <= self._variables_of(needed))
             for kind, needed in self.work.operations
         )
 
@@ -443,8 +452,7 @@ _INTEGER: Final = (
 
 def _work(statement: Statement, places: Sequence[int]) -> Work:
     """The work of a statement, whose accesses are references at some `places`."""
-    counts = dict.fromkeys(("arithmetic", "divisions", "roots", "functions", "others"), 0)
-    operations: list[tuple[str, frozenset[int] | None]] = []
+    operations: list[tuple[Kind, frozenset[int] | None]] = []
     body = statement.op.body.block
     changed = {access.array for access in statement.accesses if _writes(access)}
     place_of = {
@@ -452,13 +460,6 @@ def _work(statement: Statement, places: Sequence[int]) -> Work:
         for access, place in zip(statement.accesses, places, strict=True)
     }
     needed: dict[SSAValue, frozenset[int] | None] = dict.fromkeys(body.args)
-
-    def count(kind: str, op: Operation, amount: int = 1) -> None:
-        counts[kind] += amount
-        # C compilers leave calls where they are.
-        moves = kind in ("roots", "functions") or not op.results
-        operations.extend([(kind, None if moves else needed[op.results[0]])] * amount)
-
     branching = conditional = False
     widest = 0
     for op in body.walk():
@@ -467,29 +468,30 @@ def _work(statement: Statement, places: Sequence[int]) -> Work:
         for result in op.results:
             if isinstance(result.type, AnyFloat | IntegerType):
                 widest = max(widest, result.type.bitwidth // 8)
-        dialect, _, name = op.name.partition(".")
         if op.regions:
             # A C compiler computes both sides of a condition, and selects.
-            branching, conditional = branching or name != "if", conditional or name == "if"
-            count("others", op, len(op.results))
-        elif name in _ARITHMETIC:
-            if not _is_fused(op):
-                count("arithmetic", op)
-        elif name == "divf":
-            count("divisions", op)
-        elif name == "sqrt":
-            count("roots", op)
-        elif dialect == "math":
-            count("functions", op)
-        elif name in _INTEGER:
-            count("others", op)
-    return Work(
-        **counts,
-        operations=tuple(operations),
-        is_branching=branching,
-        is_conditional=conditional,
-        bytes=widest,
-    )
+            is_if = op.name.endswith(".if")
+            branching, conditional = branching or not is_if, conditional or is_if
+            operations += [(Kind.OTHER, None) for _ in op.results]
+        elif (kind := _kind_of(op)) in (Kind.ROOT, Kind.FUNCTION):
+            operations.append((kind, None))
+        elif kind is not None:
+            operations.append((kind, own))
+    return Work(tuple(operations), branching, conditional, widest)
+
+
+def _kind_of(op: Operation) -> Kind | None:
+    """What an operation without regions is; `None` if it costs nothing."""
+    dialect, _, name = op.name.partition(".")
+    if name in _ARITHMETIC:
+        return None if _is_fused(op) else Kind.ARITHMETIC
+    if name == "divf":
+        return Kind.DIVISION
+    if name == "sqrt":
+        return Kind.ROOT
+    if dialect == "math":
+        return Kind.FUNCTION
+    return Kind.OTHER if name in _INTEGER else None
 
 
 def _needed(

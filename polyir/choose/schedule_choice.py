@@ -95,10 +95,13 @@ class ScheduleChoice:
         found = best_below(
             self._candidates, alone(original), chosen.mixture, chosen.least, mixtures
         )
-        version = None if found is None else self._version(original, found)
-        if version is None or (version.least and not chosen.least.implies(version.least)):
+        if found is None:
             return None
-        return version
+        version = self._version(original, found)
+        is_for_smaller = version.least is None or (
+            version.least != chosen.least and chosen.least.implies(version.least)
+        )
+        return version if is_for_smaller else None
 
     def use(self, name: str) -> None:
         """Replace the function by the candidate of a strategy, or leave its original order."""

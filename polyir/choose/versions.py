@@ -58,10 +58,8 @@ class LeastWork:
         """Whether what has this work has that one, too."""
         limits = dict(self.limits)
         return (
-            (not other.amount or (self.products == other.products and self.amount >= other.amount))
-            and all(limits.get(size, 0) >= least for size, least in other.limits)
-            and self != other
-        )
+            not other.amount or (self.products == other.products and self.amount >= other.amount)
+        ) and all(limits.get(size, 0) >= least for size, least in other.limits)
 
 
 @dataclass(frozen=True)
@@ -121,9 +119,7 @@ def least_work(
     before, after = (_Estimate(candidates, each, sizes) for each in (original, chosen))
 
     def is_worth(times: float, size: SSAValue | None = None) -> bool:
-        others = times / (len(numbers) - 1) if size is not None else 0.0
-        one, two = (each.cycles(times, size, others) for each in (after, before))
-        return one < margin * two
+        return after.cycles(times, size) < margin * before.cycles(times, size)
 
     numbers = _numbers(sizes)
     names = {each.scop.op.parameter_values[name]: name for each in sizes for name in each.unknown}
@@ -169,13 +165,11 @@ def best_below(
         if limit <= 1:
             continue
         halvings = log2(numbers[size] / limit) + 1
-        others_grow = halvings / (len(numbers) - 1)
         before, now = (
-            _Estimate(candidates, each, sizes).cycles(halvings, size, others_grow)
-            for each in (original, chosen)
+            _Estimate(candidates, each, sizes).cycles(halvings, size) for each in (original, chosen)
         )
         for each in others:
-            after = _Estimate(candidates, each, sizes).cycles(halvings, size, others_grow)
+            after = _Estimate(candidates, each, sizes).cycles(halvings, size)
             if after < part * before and after < BETTER * now:
                 part, found = after / before, each
     return found
@@ -234,18 +228,17 @@ class _Estimate:
         self._entry = mixture.best.entry
         scops = candidates.scops_with(mixture.best.memory)
         self._parts = list(zip(scops, mixture.trees, sizes, strict=True))
+        self._unknown = len(_numbers(sizes))
 
     def cycles(
-        self,
-        halvings: float,
-        only: SSAValue | None = None,
-        others: float = 0.0,
-        threads: int | None = None,
+        self, halvings: float, only: SSAValue | None = None, threads: int | None = None
     ) -> float:
-        """The cycles with all unknown sizes, or only that one, so often halved (`_Sizes`).
+        """The cycles with all unknown sizes halved so often, or only that one.
 
-        They are those on so many threads, by default on those that there are.
+        The others are then so much larger that the work stays the same. `threads` run parallel
+        loops instead of those that there are.
         """
+        others = 0.0 if only is None else halvings / (self._unknown - 1)
         total = self._entry
         for scheduled, tree, sizes in self._parts:
             model = self._candidates.model(

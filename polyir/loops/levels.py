@@ -32,7 +32,10 @@ def lower_scops(ctx: Context, module: ModuleOp) -> None:
 
 
 def lower_for_target(ctx: Context, module: ModuleOp) -> None:
-    """Lower the scops of `module`, and what no target has: inner modules, views, coordinates."""
+    """Lower the scops of `module`, and what no target has: inner modules, views, coordinates.
+
+    Functions that ask for several threads test for them.
+    """
     convert_equations(module)
     lower_scops(ctx, module)
     if any(isinstance(op, ModuleOp) for op in module.walk() if op is not module):

@@ -36,12 +36,18 @@ def narrow_integers(block: Block) -> None:
         elif isinstance(op, arith.TruncIOp):
             _narrow_result(op, numbers)
     for op in reversed(tuple(block.ops)):
-        if isinstance(op, _PASSED_ON) and not op.results[0].uses:
+        if isinstance(op, _EXTENDED) and not op.results[0].uses:
             Rewriter.erase_op(op)
 
 
-_SELECTING: Final = (arith.SelectOp, arith.MaxSIOp, arith.MinSIOp)
-_PASSED_ON: Final = (*_SELECTING, arith.ExtSIOp, arith.ExtUIOp)
+_EXTENDED: Final = (
+    arith.ExtSIOp,
+    arith.ExtUIOp,
+    arith.SelectOp,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+)
+"""The operations whose results may be extensions of narrow numbers."""
 
 
 @dataclass(frozen=True)

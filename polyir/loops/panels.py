@@ -282,21 +282,15 @@ class Nest:
             return None
         for guard in guards:
             known = known.intersect(spaces.holds(guard))
-        laid_out = replace(panel, ranges=tuple(ranges), guards=guards, offset=offset, elements=last)
-        if not self._has_all_iterations(laid_out, known):
-            return None
-        return laid_out if self._only_loads_what_is_loaded(laid_out, known) else None
-
-    def _has_all_iterations(self, panel: Panel, known: isl.Set) -> bool:
-        """Whether copies are made in all iterations that need them.
-
-        The loops of copies begin at the least value that a loop begins at. With steps, one that
-        begins elsewhere may have other values.
-        """
-        for range in panel.ranges:
-            known = known.intersect(self._spaces.within(range))
+        for range in ranges:
+            known = known.intersect(spaces.within(range))
+        # The loops of copies begin at the least value that a loop begins at. With steps, one that
+        # begins elsewhere may have other values.
         dropped = [range.counter for range in self._dropped(panel)]
-        return bool(self._spaces.whatever(dropped, self._contexts[-1]).is_subset(known))
+        if not spaces.whatever(dropped, self._contexts[-1]).is_subset(known):
+            return None
+        laid_out = replace(panel, ranges=tuple(ranges), guards=guards, offset=offset, elements=last)
+        return laid_out if self._only_loads_what_is_loaded(laid_out, known) else None
 
     def _dropped(self, panel: Panel) -> list[LoopRange]:
         """The ranges of the loops, innermost first, in all of whose iterations values are equal."""
@@ -328,7 +322,7 @@ class Nest:
     def _only_loads_what_is_loaded(self, panel: Panel, known: isl.Set) -> bool:
         """Whether the copies load only elements that the nest loads, too, decided by isl.
 
-        `known` is what is known around the copies.
+        `known` is what is known where copies are made.
         """
         slices = {op for value in panel.values for op in self.slice_of(value)}
         found = (bounds for op in slices if (bounds := lane_bounds(op)) is not None)
@@ -344,8 +338,6 @@ class Nest:
     def _loads_no_more(self, panel: Panel, known: isl.Set, bounds: _LaneBounds) -> bool:
         """Whether lanes that copies load are lanes that the nest loads; without bounds, any."""
         spaces, less = self._spaces, self._contexts[-1]
-        for range in panel.ranges:
-            known = known.intersect(spaces.within(range))
         lane = IndexExpression.of(self._lane)
         if bounds:
             known, less = (

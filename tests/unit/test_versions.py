@@ -11,7 +11,7 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import Remark, remarks_to
-from polyir.loops.versions import VERSIONS
+from polyir.loops.versions import SEVERAL_THREADS, VERSIONS
 
 MACHINE = "cores: 2, vector_bits: 256, vector_registers: 16"
 
@@ -164,7 +164,7 @@ def test_narrow_rows_that_change_in_place_keep_the_original_order() -> None:
 
 
 def test_sizes_in_the_middle_have_a_version_of_their_own() -> None:
-    """In small rooms, tiles in time gain less than threads do."""
+    """In small arrays, tiles in time gain less than threads do."""
     text = KERNELS["heat-3d"].path.read_text()
     said: list[Remark] = []
     pipeline = "optimize{machine='{cores: 8, vector_bits: 256, vector_registers: 16}'}"
@@ -177,6 +177,8 @@ def test_sizes_in_the_middle_have_a_version_of_their_own() -> None:
     assert limits[0] > limits[1]
     loops = api.emit(module, "loops")
     assert loops.count(VERSIONS) == 1
+    # The middle version is of no use on one thread, but the best one is.
+    assert SEVERAL_THREADS not in loops
     before, after = (api.compile(text, each) for each in ("", pipeline))
     random = np.random.default_rng(1)
     for times, size in ((1, 3), (400, 9), (20, limits[0] - 5), (12, limits[0] + 3)):

@@ -3,9 +3,10 @@
 // C promotes narrow integers to int. Numbers that are only compared and selected stay narrow.
 // CHECK-LABEL: func.func @greatest
 // CHECK: %[[A:.+]] = affine.vector_load %A
-// CHECK: arith.cmpi sgt, %[[A]], %{{.+}} : vector<8xi16>
-// CHECK: arith.select %{{.+}} : vector<8xi1>, vector<8xi16>
-// CHECK-NOT: extsi
+// CHECK-NEXT: %[[B:.+]] = affine.vector_load %B
+// CHECK-NEXT: %[[GREATER:.+]] = arith.cmpi sgt, %[[A]], %[[B]] : vector<8xi16>
+// CHECK-NEXT: %[[GREATEST:.+]] = arith.select %[[GREATER]], %[[A]], %[[B]] : vector<8xi1>, vector<8xi16>
+// CHECK-NEXT: affine.vector_store %[[GREATEST]], %B
 func.func @greatest(%A: memref<800xi16>, %B: memref<800xi16>) {
   affine.for %i = 0 to 800 {
     %a = affine.load %A[%i] : memref<800xi16>
@@ -22,9 +23,12 @@ func.func @greatest(%A: memref<800xi16>, %B: memref<800xi16>) {
 
 // Extended without a sign, they are compared without one.
 // CHECK-LABEL: func.func @clamped
-// CHECK: %[[LIMIT:.+]] = arith.constant -56 : i8
-// CHECK: arith.cmpi ult, %{{.+}} : vector<8xi8>
-// CHECK-NOT: extui
+// CHECK: %[[X:.+]] = affine.vector_load %A
+// CHECK-NEXT: %[[NUMBER:.+]] = arith.constant -56 : i8
+// CHECK-NEXT: %[[LIMIT:.+]] = vector.broadcast %[[NUMBER]] : i8 to vector<8xi8>
+// CHECK-NEXT: %[[LESS:.+]] = arith.cmpi ult, %[[X]], %[[LIMIT]] : vector<8xi8>
+// CHECK-NEXT: %[[LEAST:.+]] = arith.select %[[LESS]], %[[X]], %[[LIMIT]] : vector<8xi1>, vector<8xi8>
+// CHECK-NEXT: affine.vector_store %[[LEAST]], %A
 func.func @clamped(%A: memref<800xi8>) {
   %limit = arith.constant 200 : i32
   affine.for %i = 0 to 800 {
@@ -40,7 +44,8 @@ func.func @clamped(%A: memref<800xi8>) {
 
 // 200 is no signed number of 8 bits.
 // CHECK-LABEL: func.func @wide
-// CHECK: arith.cmpi slt, %{{.+}} : vector<8xi32>
+// CHECK: %[[WIDE:.+]] = arith.extsi %{{.+}} : vector<8xi8> to vector<8xi32>
+// CHECK: arith.cmpi slt, %[[WIDE]], %{{.+}} : vector<8xi32>
 func.func @wide(%A: memref<800xi8>) {
   %limit = arith.constant 200 : i32
   affine.for %i = 0 to 800 {
@@ -56,7 +61,9 @@ func.func @wide(%A: memref<800xi8>) {
 
 // Numbers with and without sign have no narrow type in common.
 // CHECK-LABEL: func.func @both
-// CHECK: arith.cmpi sgt, %{{.+}} : vector<8xi32>
+// CHECK: %[[SIGNED:.+]] = arith.extsi %{{.+}} : vector<8xi16> to vector<8xi32>
+// CHECK: %[[UNSIGNED:.+]] = arith.extui %{{.+}} : vector<8xi16> to vector<8xi32>
+// CHECK: arith.cmpi sgt, %[[SIGNED]], %[[UNSIGNED]] : vector<8xi32>
 func.func @both(%A: memref<800xi16>, %B: memref<800xi16>) {
   affine.for %i = 0 to 800 {
     %a = affine.load %A[%i] : memref<800xi16>
