@@ -11,13 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from xdsl.ir import Attribute, Data, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+MOST_COPIES: Final = 64
+"""Straight-line code of more copies of an iteration, each of one element or one vector, would not
+fit into registers, and takes long to compile."""
+
+UNROLLED_ITERATIONS: Final = 16
+"""Loops of so few iterations are unrolled by C compilers: "GNU Compiler Collection", "Optimize
+Options", `max-completely-peel-times`."""
 
 CutPart = Literal["outer", "inner", "both"]
 """Of the two loops that a cut makes of one: the loop over blocks, the loop in a block, or both."""

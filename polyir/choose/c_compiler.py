@@ -16,8 +16,8 @@ from polyir.choose.innermost import operations_of
 from polyir.choose.loop_tree import Filters, Leaf, Loop, Node, Parts
 from polyir.choose.program import StatementModel
 from polyir.choose.regions import FAR
+from polyir.dialects.loop_attributes import UNROLLED_ITERATIONS
 
-MOST_ITERATIONS: Final = 16
 MOST_OPERATIONS: Final = 200
 
 Unrolled = dict[str, tuple[tuple[Loop, float], ...]]
@@ -74,7 +74,7 @@ class _Unroller:
         if size is None or not is_plain or not own:
             return left, None
         iterations = max(self._iterations(loop, name) for name in own)
-        if iterations > MOST_ITERATIONS or iterations * size > MOST_OPERATIONS:
+        if iterations > UNROLLED_ITERATIONS or iterations * size > MOST_OPERATIONS:
             return left, None
         for name in own:
             self.unrolled[name] = ((left, iterations), *self.unrolled.get(name, ()))

@@ -17,13 +17,13 @@ from xdsl.ir import Block, Operation, Region
 from polyir.base.diagnostics import PolyirError, Remark, remark, report
 from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
 from polyir.base.limits import limited
-from polyir.choose.c_compiler import MOST_ITERATIONS
 from polyir.choose.candidates import Candidate, Candidates, iteration_arrays, remarks_in
 from polyir.choose.mixtures import Mixture
 from polyir.choose.remarks import PASS_NAME
 from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
 from polyir.choose.strategies import made
 from polyir.choose.versions import LeastWork
+from polyir.dialects.loop_attributes import UNROLLED_ITERATIONS
 from polyir.dialects.scop import ScopOp, scops_in
 from polyir.loops.iteration_spaces import is_loop
 from polyir.loops.loop_ranges import ranges_of
@@ -207,7 +207,7 @@ def _is_unrolled(loop: Operation) -> bool:
         return False
     first = max(bound.constant for bound in ranges[0].lower)
     last = min(bound.constant for bound in ranges[0].upper)
-    return last - first <= MOST_ITERATIONS * ranges[0].step
+    return last - first <= UNROLLED_ITERATIONS * ranges[0].step
 
 
 def _function_of(module: ModuleOp) -> FuncOp:

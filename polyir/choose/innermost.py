@@ -14,6 +14,7 @@ from polyir.choose.machine import Machine
 from polyir.choose.program import Kind, Reference, StatementModel, chain_cycles
 from polyir.choose.regions import Form
 from polyir.dialects.dependence import Dependence
+from polyir.dialects.loop_attributes import MOST_COPIES
 from polyir.sets.values import isl_value
 
 STORE_TO_LOAD = 5.0
@@ -21,9 +22,6 @@ STORE_TO_LOAD = 5.0
 
 BLOCK_VECTORS = 3
 """The vectors of a row of a block."""
-
-MOST_VECTORS = 64
-"""The most vectors of a block that is unrolled, as `polyir.loops.vectorize.MOST_COPIES`."""
 
 SINGLE_PRECISION = 0.6
 """The part of the time of a division, root or function of double precision that one of float takes:
@@ -111,7 +109,7 @@ def instance_cost(
     scalar = _throughput(model, machine, direction, 1)
     if direction is None:
         return InstanceCost(scalar, scalar, 1, 0, 0.0)
-    if loops[-1].width and not model.work.is_conditional:
+    if loops[-1].width and not unrolled and not model.work.is_conditional:
         return _vector_kernel(model, loops, name, machine, scalar, packed)
     if loops[-1].rows and len(loops) > 1 and not model.work.is_conditional:
         return _row_kernel(model, loops, name, machine, scalar)
@@ -126,7 +124,7 @@ def _plain_loop(
     is_held: bool,
     unrolled: int,
 ) -> InstanceCost:
-    """The cost in a loop of which a C compiler makes what it can.
+    """The cost in a loop of which a C compiler makes what it can, or vectors of unrolled loops.
 
     Elements that do not move in the `unrolled` loops, of which there are so many, are loaded and
     stored once for all copies.
@@ -147,8 +145,10 @@ def _plain_loop(
             others = (each for each in loops if each is not inner)
             if way := directions([*others, inner], {name: model}, name):
                 chain = max(chain, _carried_chain(model, loops, way, machine))
-    bits = min(machine.vector_bits, machine.compiler_vector_bits)
-    lanes = max(1, bits // (8 * model.bytes))
+    # Around loops that are unrolled, what `vectorize` makes costs what a compiler's vectors do.
+    width = loops[-1].width if unrolled else 0
+    bits = machine.vector_bits if width else min(machine.vector_bits, machine.compiler_vector_bits)
+    lanes = max(1, min(width or bits, bits // (8 * model.bytes)))
     writes_strided = any(
         m is None or abs(m) > INTERLEAVED
         for r, m in zip(model.references, moves, strict=True)
@@ -169,7 +169,8 @@ def _plain_loop(
     vector /= lanes * VECTOR_EFFICIENCY
     if vector >= scalar:
         lanes, vector = 1, scalar
-    return InstanceCost(vector, scalar, lanes, strided, chain, has_rest=True)
+    masked = lanes if width else 0
+    return InstanceCost(vector, scalar, lanes, strided, chain, has_rest=not width, masked=masked)
 
 
 def _carried_chain(
@@ -369,7 +370,7 @@ def is_block(loops: Sequence[Loop], model: StatementModel) -> bool:
         return False
     form = loops[-1].functions[name].linear
     is_strip = any(
-        division.form == form and division.size <= MOST_VECTORS * loops[-1].width
+        division.form == form and division.size <= MOST_COPIES * loops[-1].width
         for loop in loops[:-1]
         if name in loop.functions
         for division in loop.functions[name].divisions

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 import islpy as isl
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -212,17 +213,24 @@ def region_of(points: isl.Set, values: Values) -> Region:
     nothing = Region((((), -1.0),), [0.0] * rank, [0.0] * rank)
     if points.is_empty():
         return nothing
-    low, high = [-FAR] * rank, [FAR] * rank
-    for place, stride in enumerate(strides_of(points)):
-        if stride > 1:
-            # The hull has values between, and some beyond the first and the last one.
-            numbers = at_sizes(points, values)
-            if numbers.is_empty():
-                return nothing
+    region = Region(constraints_of(points, values), [-FAR] * rank, [FAR] * rank)
+    unclear = [
+        place
+        for place, stride in enumerate(strides_of(points))
+        # With a stride, the hull has values between, and some beyond the first and the last one.
+        # The constraints may bound a dimension only together.
+        if stride > 1 or region.low[place] <= -FAR / 2 or region.high[place] >= FAR / 2
+    ]
+    if unclear and not region.is_empty:
+        numbers = at_sizes(points, values)
+        if numbers.is_empty():
+            return nothing
+        low, high = list(region.low), list(region.high)
+        for place in unclear:
             least, most = ends_of(numbers, place)
-            low[place] = -FAR if least is None else float(least)
-            high[place] = FAR if most is None else float(most)
-    region = Region(constraints_of(points, values), low, high)
+            low[place] = low[place] if least is None else float(least)
+            high[place] = high[place] if most is None else float(most)
+        region = Region(region.constraints, low, high)
     if all(each.dim(isl.dim_type.div) == 0 for each in points.get_basic_sets()):
         return region
     return _with_parts(points, values, region)
@@ -268,11 +276,18 @@ def _is_function(points: isl.Set, values: Values, part: int, other: int) -> bool
 
 
 def strides_of(points: isl.Set) -> tuple[int, ...]:
-    """For each dimension of a set, the distance of successive values."""
+    """For each dimension, the distance of successive values where the dimensions before are fixed.
+
+    Their product is thus how many points of the hull there are for each point of the set.
+    """
     rank = points.dim(isl.dim_type.set)
     if not any(each.dim(isl.dim_type.div) for each in points.get_basic_sets()):
         return (1,) * rank
-    return tuple(max(1, points.get_stride(place).to_python()) for place in range(rank))
+    strides = []
+    for place in reversed(range(rank)):
+        strides.append(max(1, points.get_stride(place).to_python()))
+        points = points.project_out(isl.dim_type.set, place, 1)
+    return tuple(reversed(strides))
 
 
 def constraints_of(points: isl.Set, values: Values) -> tuple[Constraint, ...]:
@@ -461,13 +476,9 @@ def _work(statement: Statement, places: Sequence[int]) -> Work:
     }
     needed: dict[SSAValue, frozenset[int] | None] = dict.fromkeys(body.args)
     branching = conditional = False
-    widest = 0
     for op in body.walk():
         own = _needed(op, body, needed, place_of)
         needed.update(dict.fromkeys(op.results, own))
-        for result in op.results:
-            if isinstance(result.type, AnyFloat | IntegerType):
-                widest = max(widest, result.type.bitwidth // 8)
         if op.regions:
             # A C compiler computes both sides of a condition, and selects.
             is_if = op.name.endswith(".if")
@@ -477,7 +488,38 @@ def _work(statement: Statement, places: Sequence[int]) -> Work:
             operations.append((kind, None))
         elif kind is not None:
             operations.append((kind, own))
-    return Work(tuple(operations), branching, conditional, widest)
+    return Work(tuple(operations), branching, conditional, _widest(statement))
+
+
+def _widest(statement: Statement) -> int:
+    """The bytes of the widest value that a statement computes, if integers are as narrow as can be.
+
+    So `vectorize` computes them, and C compilers do.
+    """
+    widest = _widest_number(statement.op)
+    if widest > 1 and any(
+        isinstance(op, arith.TruncIOp | arith.CmpiOp) for op in statement.op.walk()
+    ):
+        from polyir.loops.narrow_integers import narrow_integers
+
+        copy = statement.op.clone()
+        blocks = [b for op in copy.walk() for region in op.regions for b in region.blocks]
+        # Inner ones first: what is computed around them may not be needed then.
+        for block in reversed(blocks):
+            narrow_integers(block)
+        widest = _widest_number(copy)
+    return widest
+
+
+def _widest_number(op: Operation) -> int:
+    """The bytes of the widest value that operations in `op` compute, but for constants."""
+    types = [
+        result.type
+        for inner in op.walk()
+        if not isinstance(inner, arith.ConstantOp)
+        for result in inner.results
+    ]
+    return max((t.bitwidth // 8 for t in types if isinstance(t, AnyFloat | IntegerType)), default=0)
 
 
 def _kind_of(op: Operation) -> Kind | None:

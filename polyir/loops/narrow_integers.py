@@ -1,16 +1,18 @@
-"""Compare and select narrow integers as they are, not as the wider ones that C promotes them to.
+"""Compute with narrow integers as they are, not as the wider ones that C promotes them to.
 
-    %0 = arith.extsi %a : i16 to i32            %c = arith.cmpi sgt, %a, %b : i16
-    %1 = arith.extsi %b : i16 to i32            %s = arith.select %c, %a, %b : i16
-    %c = arith.cmpi sgt, %0, %1 : i32     =>
-    %s = arith.select %c, %0, %1 : i32
-    %t = arith.trunci %s : i32 to i16
+    %0 = arith.extui %a : i8 to i32              %0 = arith.extui %a : i8 to i16
+    %1 = arith.extui %b : i8 to i32              %1 = arith.extui %b : i8 to i16
+    %s = arith.addi %0, %1 : i32           =>    %s = arith.addi %0, %1 : i16
+    %c = arith.cmpi sgt, %s, %limit : i32        %c = arith.cmpi sgt, %s, %narrow : i16
 
-Vectors need not be widened and narrowed again then. Sums and products stay wide: they may not fit.
+A narrow vector has more elements in a register, and loads need not be widened. All numbers that
+are computed on the way have to fit, from the least to the greatest that there may be: ranges are
+propagated as by R. E. Moore, "Interval Analysis" (1966).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,9 +25,25 @@ from xdsl.rewriter import InsertPoint, Rewriter
 _OF_UNSIGNED: Final = {2: 6, 3: 7, 4: 8, 5: 9}
 """The predicates of `arith.cmpi` for signed numbers, each with that for unsigned ones."""
 
+_WIDTHS: Final = (8, 16, 32)
+
+_OPERATIONS: Final = (
+    arith.ExtSIOp,
+    arith.ExtUIOp,
+    arith.SelectOp,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+    arith.AddiOp,
+    arith.SubiOp,
+    arith.MuliOp,
+    arith.ShRSIOp,
+    arith.AndIOp,
+)
+"""The operations whose results may have a narrow type."""
+
 
 def narrow_integers(block: Block) -> None:
-    """Compare, select and truncate the integers of a block in narrow types, in place.
+    """Compute what is compared or truncated in the narrowest types that hold it, in place.
 
     What is not needed any more is erased.
     """
@@ -36,77 +54,101 @@ def narrow_integers(block: Block) -> None:
         elif isinstance(op, arith.TruncIOp):
             _narrow_result(op, numbers)
     for op in reversed(tuple(block.ops)):
-        if isinstance(op, _EXTENDED) and not op.results[0].uses:
+        if isinstance(op, _OPERATIONS) and not op.results[0].uses:
             Rewriter.erase_op(op)
 
 
-_EXTENDED: Final = (
-    arith.ExtSIOp,
-    arith.ExtUIOp,
-    arith.SelectOp,
-    arith.MaxSIOp,
-    arith.MinSIOp,
-)
-"""The operations whose results may be extensions of narrow numbers."""
+@dataclass(frozen=True)
+class _Range:
+    """The numbers that a wide value may be."""
+
+    least: int
+    greatest: int
+
+    @staticmethod
+    def of(*numbers: int) -> _Range:
+        """The range from the least to the greatest of some numbers."""
+        return _Range(min(numbers), max(numbers))
+
+    def fits(self, kind: _Kind) -> bool:
+        """Whether all numbers are of a type."""
+        bits = kind.width - kind.is_signed
+        return (-(1 << bits) if kind.is_signed else 0) <= self.least and self.greatest < 1 << bits
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a wide value is the extension of: a number of a type, signed or not, or constants.
+    """A type of numbers."""
 
-    Without a type, it is made of constants alone, from `least` to `greatest`.
-    """
-
-    type: IntegerType | None
+    width: int
     is_signed: bool
-    least: int = 0
-    greatest: int = 0
-
-    def joined(self, other: _Kind) -> _Kind | None:
-        """What may be this value or that one; `None` if it has no narrow type."""
-        first, second = (self, other) if self.type is not None else (other, self)
-        if first.type is None:
-            return _Kind(
-                None, True, min(self.least, other.least), max(self.greatest, other.greatest)
-            )
-        if second.type is not None:
-            return first if first == second else None
-        bits = first.type.width.data - first.is_signed
-        least = -(1 << bits) if first.is_signed else 0
-        return first if least <= second.least and second.greatest < 1 << bits else None
 
 
 @dataclass
 class _Numbers:
-    """The narrow numbers that wide values of a block are extensions of, as far as was asked."""
+    """The ranges of wide values of a block, and narrow values, as far as was asked.
 
-    kinds: dict[SSAValue, _Kind | None] = field(default_factory=dict)
+    `parts` are all ranges on the way to a value, its own included.
+    """
+
+    parts: dict[SSAValue, frozenset[_Range] | None] = field(default_factory=dict)
+    ranges: dict[SSAValue, _Range] = field(default_factory=dict)
     values: dict[tuple[SSAValue, _Kind], SSAValue] = field(default_factory=dict)
 
-    def kind(self, value: SSAValue) -> _Kind | None:
-        """What a wide value is the extension of, if it is."""
-        if value not in self.kinds:
-            self.kinds[value] = self._kind(value.owner)
-        return self.kinds[value]
+    def kind(self, *values: SSAValue) -> _Kind | None:
+        """The narrowest type in which some values can be computed; `None` for their own."""
+        parts = [self._parts(each) for each in values]
+        known = [each for part in parts if part is not None for each in part]
+        own = values[0].type
+        if None in parts or not isinstance(own, IntegerType) or all(map(_is_constant, values)):
+            return None
+        for width in _WIDTHS:
+            for is_signed in (False, True):
+                kind = _Kind(width, is_signed)
+                if width < own.width.data and all(each.fits(kind) for each in known):
+                    return kind
+        return None
 
-    def _kind(self, op: Operation | Block) -> _Kind | None:
+    def _parts(self, value: SSAValue) -> frozenset[_Range] | None:
+        if value not in self.parts:
+            self.parts[value] = self._find(value)
+        return self.parts[value]
+
+    def _find(self, value: SSAValue) -> frozenset[_Range] | None:
+        """The ranges of a value and of what it is computed of; `None` if they are not known."""
+        op = value.owner
+        inner: list[frozenset[_Range]] = []
+        if isinstance(op, _OPERATIONS) and not isinstance(op, arith.ExtSIOp | arith.ExtUIOp):
+            for operand in _numbers_of(op):
+                found = self._parts(operand)
+                if found is None:
+                    return None
+                inner.append(found)
+        own = self._range(op)
+        if own is None:
+            return None
+        self.ranges[value] = own
+        return frozenset((own,)).union(*inner)
+
+    def _range(self, op: Operation | Block) -> _Range | None:
         match op:
             case arith.ExtSIOp() | arith.ExtUIOp():
                 type = op.input.type
-                # Conditions are no numbers.
-                if not isinstance(type, IntegerType) or type.width.data < 8:
+                if not isinstance(type, IntegerType):
                     return None
-                return _Kind(type, isinstance(op, arith.ExtSIOp))
+                if isinstance(op, arith.ExtUIOp):
+                    return _Range(0, (1 << type.width.data) - 1)
+                return _Range(-(1 << type.width.data - 1), (1 << type.width.data - 1) - 1)
             case arith.ConstantOp(value=IntegerAttr(type=IntegerType()) as number):
-                return _Kind(None, True, number.value.data, number.value.data)
-            case arith.SelectOp() | arith.MaxSIOp() | arith.MinSIOp():
-                one, other = self.kind(op.lhs), self.kind(op.rhs)
-                return None if one is None or other is None else one.joined(other)
+                return _Range(number.value.data, number.value.data)
+            case _ if isinstance(op, _OPERATIONS):
+                one, other = (self.ranges[each] for each in _numbers_of(op))
+                return _combined(op, one, other)
             case _:
                 return None
 
     def value(self, wide: SSAValue, kind: _Kind, builder: Builder) -> SSAValue:
-        """The number that a wide value is the extension of."""
+        """A wide value in a narrow type, which holds it."""
         key = wide, kind
         if key not in self.values:
             self.values[key] = self._value(wide.owner, kind, builder)
@@ -114,30 +156,72 @@ class _Numbers:
 
     def _value(self, op: Operation | Block, kind: _Kind, builder: Builder) -> SSAValue:
         assert isinstance(op, Operation)
-        assert kind.type is not None
+        type = IntegerType(kind.width)
         match op:
             case arith.ConstantOp(value=IntegerAttr() as number):
-                found = IntegerAttr(number.value.data, kind.type, truncate_bits=True)
+                found = IntegerAttr(number.value.data, type, truncate_bits=True)
                 return builder.insert(arith.ConstantOp(found)).result
+            case arith.ExtSIOp() | arith.ExtUIOp():
+                if op.input.type == type:
+                    return op.input
+                return builder.insert(op.__class__(op.input, type)).result
             case arith.SelectOp():
-                pair = [self.value(each, kind, builder) for each in (op.lhs, op.rhs)]
+                pair = [self.value(each, kind, builder) for each in _numbers_of(op)]
                 return builder.insert(arith.SelectOp(op.cond, *pair)).result
-            case arith.MaxSIOp() | arith.MinSIOp():
-                lhs, rhs = (self.value(each, kind, builder) for each in (op.lhs, op.rhs))
-                if isinstance(op, arith.MaxSIOp):
-                    greater = arith.MaxSIOp if kind.is_signed else arith.MaxUIOp
-                    return builder.insert(greater(lhs, rhs)).result
-                less = arith.MinSIOp if kind.is_signed else arith.MinUIOp
-                return builder.insert(less(lhs, rhs)).result
             case _:
-                return op.operands[0]
+                made = _WITHOUT_SIGN.get(op.__class__) if not kind.is_signed else None
+                operands = [self.value(each, kind, builder) for each in op.operands]
+                narrow = (made or op.__class__).create(operands=operands, result_types=[type])
+                narrow.location = op.location
+                value = builder.insert(narrow).results[0]
+                value.name_hint = op.results[0].name_hint
+                return value
+
+
+_WITHOUT_SIGN: Final[dict[type[Operation], type[Operation]]] = {
+    arith.MaxSIOp: arith.MaxUIOp,
+    arith.MinSIOp: arith.MinUIOp,
+    arith.ShRSIOp: arith.ShRUIOp,
+}
+
+
+def _numbers_of(op: Operation) -> Iterator[SSAValue]:
+    """The two numbers that an operation computes with."""
+    yield from op.operands[-2:]
+
+
+def _is_constant(value: SSAValue) -> bool:
+    return isinstance(value.owner, arith.ConstantOp)
+
+
+def _combined(op: Operation, one: _Range, other: _Range) -> _Range | None:
+    """The range of the result of an operation on two numbers."""
+    low, high = (one.least, one.greatest), (other.least, other.greatest)
+    match op:
+        case arith.AddiOp():
+            return _Range(one.least + other.least, one.greatest + other.greatest)
+        case arith.SubiOp():
+            return _Range(one.least - other.greatest, one.greatest - other.least)
+        case arith.MuliOp():
+            return _Range.of(*(a * b for a in low for b in high))
+        case arith.SelectOp():
+            return _Range.of(*low, *high)
+        case arith.MaxSIOp():
+            return _Range(max(low[0], high[0]), max(low[1], high[1]))
+        case arith.MinSIOp():
+            return _Range(min(low[0], high[0]), min(low[1], high[1]))
+        case arith.ShRSIOp() if other.least == other.greatest and 0 <= other.least < _WIDTHS[0]:
+            return _Range(one.least >> other.least, one.greatest >> other.least)
+        case arith.AndIOp() if min(one.least, other.least) >= 0:
+            return _Range(0, min(one.greatest, other.greatest))
+        case _:
+            return None
 
 
 def _narrow_comparison(op: arith.CmpiOp, numbers: _Numbers) -> None:
-    one, other = numbers.kind(op.lhs), numbers.kind(op.rhs)
-    kind = None if one is None or other is None else one.joined(other)
+    kind = numbers.kind(op.lhs, op.rhs)
     predicate = op.predicate.value.data
-    if kind is None or kind.type is None or (predicate >= 6 and kind.is_signed):
+    if kind is None or (predicate >= 6 and kind.is_signed):
         return
     if not kind.is_signed:
         predicate = _OF_UNSIGNED.get(predicate, predicate)
@@ -148,8 +232,12 @@ def _narrow_comparison(op: arith.CmpiOp, numbers: _Numbers) -> None:
 
 def _narrow_result(op: arith.TruncIOp, numbers: _Numbers) -> None:
     kind = numbers.kind(op.input)
-    if kind is None or kind.type is None or kind.type != op.result.type:
+    type = op.result.type
+    if kind is None or not isinstance(type, IntegerType) or kind.width < type.width.data:
         return
     value = numbers.value(op.input, kind, Builder(InsertPoint.before(op)))
-    op.result.replace_all_uses_with(value)
-    Rewriter.erase_op(op)
+    if kind.width == type.width.data:
+        op.result.replace_all_uses_with(value)
+        Rewriter.erase_op(op)
+    else:
+        op.operands[0] = value

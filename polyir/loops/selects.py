@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import islpy as isl
 from xdsl.dialects import affine, arith, scf
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.loops.iteration_spaces import IterationSpaces
+from polyir.loops.memory_accesses import ElementUse, MemrefElement, memory_uses
 from polyir.model.raising.effects import ALLOCATIONS, base_of, is_pure, may_trap
 
 
@@ -32,15 +35,19 @@ def make_selects(loop: affine.ForOp) -> None:
         %a = affine.load %A[%i] : memref<?xf64>
         %v = arith.select %c, %a, %zero : f64
 
-    A branch may also store to memory that the function has allocated: then the element that is
-    there is stored again where the condition does not hold. Other conditions stay.
+    An element that certainly exists may be loaded, too. A branch may also store to memory that the
+    function has allocated: then the element that is there is stored again where the condition does
+    not hold. Other conditions stay.
     """
-    body = loop.body.block
-    for op in [each for each in loop.walk(reverse=True) if isinstance(each, scf.IfOp)]:
-        block = op.parent
-        assert block is not None
+    spaces = IterationSpaces()
+    known: isl.Set | None = None
+    for op in [each for each in loop.walk(region_first=True) if isinstance(each, scf.IfOp)]:
+        if known is None:
+            known = spaces.context(loop).intersect(spaces.domain(loop))
         if all(
-            _may_run(each, body) for region in op.regions for each in _operations(region.blocks)
+            _may_run(each, loop.body.block, known, spaces)
+            for region in op.regions
+            for each in _operations(region.blocks)
         ):
             _replace(op)
 
@@ -50,11 +57,20 @@ def _operations(blocks: Sequence[Block]) -> list[Operation]:
     return [op for block in blocks for op in block.ops if not isinstance(op, scf.YieldOp)]
 
 
-def _may_run(op: Operation, body: Block) -> bool:
-    """Whether an operation of a branch may run although its condition does not hold."""
+def _may_run(op: Operation, body: Block, known: isl.Set, spaces: IterationSpaces) -> bool:
+    """Whether an operation of a branch may run although its condition does not hold.
+
+    `known` are the iterations of the loop.
+    """
     match op:
         case affine.LoadOp():
-            return _is_accessed(op, body) or _is_allocated(op.memref)
+            if _is_accessed(op, body) or _is_allocated(op.memref):
+                return True
+            return any(
+                isinstance(use, ElementUse)
+                and MemrefElement(op.memref, use.subscripts).is_in_bounds(known, spaces)
+                for use in memory_uses(op, known, spaces)
+            )
         case affine.StoreOp():
             return _is_allocated(op.memref)
         case _:

@@ -16,13 +16,20 @@ from functools import partial
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
-from xdsl.dialects.builtin import AffineMapAttr, VectorType, i1
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, VectorType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.affine_extra import MaxOp
-from polyir.dialects.loop_attributes import JamAttr, PartsAttr, ReductionAttr, VectorAttr
+from polyir.dialects.loop_attributes import (
+    MOST_COPIES,
+    UNROLLED_ITERATIONS,
+    JamAttr,
+    PartsAttr,
+    ReductionAttr,
+    VectorAttr,
+)
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.kept_elements import KeptElement, LoopBlock, kept_elements, run_with_kept
 from polyir.loops.loop_forms import computed, conditional, extreme_bound, range_of
@@ -31,6 +38,7 @@ from polyir.loops.narrow_integers import narrow_integers
 from polyir.loops.partial_blocks import PartialBlock, PartialLanes, partial_block
 from polyir.loops.partial_results import compute_in_parts
 from polyir.loops.selects import make_selects
+from polyir.loops.unrolled_loops import unroll_inside
 from polyir.loops.vector_copies import (
     BodyFacts,
     CopiedCounter,
@@ -122,6 +130,7 @@ def _has_rows_only(op: Operation) -> bool:
 
 def _vectorize(loop: affine.ForOp, width: int) -> str:
     """Vectorise one loop, or the block that it is the innermost loop of; says what was done."""
+    unroll_inside(loop)
     make_selects(loop)
     narrow_integers(loop.body.block)
     block = _block_around(loop, width)
@@ -200,10 +209,6 @@ def _is_all_of(inner: Operation, outer: affine.ForOp) -> bool:
     return body.first_op is inner and inner.next_op is body.last_op and not outer.results
 
 
-MOST_COPIES = 64
-"""Blocks of more vectors than this would not fit into registers, and take long to compile."""
-
-
 def _constant_range(loop: affine.ForOp, width: int) -> CopiedCounter | None:
     """The counter of a loop with a constant number of copies, each of `width` iterations."""
     range = range_of(loop)
@@ -234,6 +239,9 @@ def _vectorize_block(block: LoopBlock) -> str:
         found = spaces.guards(around, spaces.context(around))
         if found is not None:
             kept, guards = kept_elements(block, facts, around, spaces), found
+    is_long = len(block.loops) == 1 and block.counters[0].count > UNROLLED_ITERATIONS
+    if is_long and has_vectors and not (kept or facts.has_gathers or facts.may_trap):
+        return _vectorize_loop(outermost, block.width)
     shape = " x ".join(str(each.count * each.step) for each in block.counters)
     blocks = "blocks" if block.partial is None else "partial blocks"
     message = f"{_name(block.loops[-1])} runs in {blocks} of {shape}"
@@ -285,15 +293,19 @@ def _offset_of_aligned(facts: BodyFacts, counter: SSAValue, width: int) -> Index
     """What is added to `counter` in the last subscript of a store, if most accesses agree on it.
 
     Such vectors are in one cache line each if the loop takes multiples of `width` there. Others
-    are in two, which the first-level cache loads one after the other. `None` if few would gain.
+    are in two, which the first-level cache loads one after the other. `None` if few would gain, or
+    if rows may start anywhere in a line.
     """
     of_counter = IndexExpression.of(counter)
     vectors = [
         op for op, indices in facts.subscripts.items() if facts.vector in facts.of_access(op)
     ]
     offsets = {op: facts.subscripts[op][-1] - of_counter for op in vectors}
-    first = next((offsets[op] for op in vectors if isinstance(op, ElementStore)), None)
-    if first is None:
+    store = next((op for op in vectors if isinstance(op, ElementStore)), None)
+    if store is None or not isinstance(store.memref.type, MemRefType):
+        return None
+    first, extents = offsets[store], store.memref.type.get_shape()
+    if len(extents) > 1 and (extents[-1] == DYNAMIC_INDEX or extents[-1] % width):
         return None
     differences = [offsets[op] - first for op in vectors if isinstance(op, ElementLoad)]
     aligned = [each for each in differences if each.is_constant and each.constant % width == 0]

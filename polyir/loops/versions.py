@@ -207,8 +207,8 @@ def ask_for_threads(function: FuncOp) -> None:
 def take_test(function: FuncOp, of_threads: bool = True) -> FuncOp | None:
     """Leave a function without results its version for large sizes, and return the test.
 
-    It is a function of the same arguments that returns the condition. It tests for several threads
-    where these are asked for, unless that is left out.
+    It is a function of the same arguments that returns the condition; `None` if that is always
+    true. It tests for several threads where these are asked for, unless that is left out.
     """
     if of_threads:
         ask_for_threads(function)
@@ -216,6 +216,7 @@ def take_test(function: FuncOp, of_threads: bool = True) -> FuncOp | None:
     if choice is None or choice.results:
         return None
     block = function.body.block
+    is_constant = isinstance(choice.cond.owner, arith.ConstantOp)
     inputs = function.function_type.inputs.data
     test = FuncOp(f"{function.sym_name.data}_sizes", (inputs, [choice.cond.type]))
     known = dict[SSAValue, SSAValue](zip(block.args, test.body.block.args, strict=True))
@@ -232,4 +233,4 @@ def take_test(function: FuncOp, of_threads: bool = True) -> FuncOp | None:
     for op in reversed(before):
         if not any(each.uses for each in op.results):
             Rewriter.erase_op(op)
-    return test
+    return None if is_constant else test

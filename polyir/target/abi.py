@@ -108,7 +108,7 @@ _UNSIGNED: Final = MappingProxyType(
     }
 )
 
-_SIGNLESS: Final = MappingProxyType(
+SIGNLESS: Final = MappingProxyType(
     {1: Scalar.BOOL, 8: Scalar.INT8, 16: Scalar.INT16, 32: Scalar.INT32, 64: Scalar.INT64}
 )
 
@@ -122,7 +122,7 @@ def scalar_type(attribute: Attribute, op: Operation | None = None) -> Scalar:
         case IndexType():
             return Scalar.INT64
         case IntegerType(width=width, signedness=signedness):
-            scalar = _SIGNLESS.get(width.data)
+            scalar = SIGNLESS.get(width.data)
             if scalar is not None and signedness.data is Signedness.SIGNLESS:
                 return scalar
         case Float32Type():

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from math import prod
 
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import MOST_COPIES
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.model.updates import update_of
 from polyir.proofs.bands import active_at, band_facts
+from polyir.sets.boxes import most_values
+from polyir.sets.maps import coordinate
 from polyir.transform.directions import direction_of, loop_of_updates
 from polyir.transform.tile import runs_over_tiles
 from polyir.tree import Kind, ScheduleNode
@@ -48,8 +52,51 @@ def parallel_vector_loop(
     It is parallel inside all others, and along it, all statements access elements that are
     successive, or the same. `None` if there is none.
     """
+    return _vector_loop(_places(band), band, dependences, statements)
+
+
+def vector_loop_around_windows(
+    band: ScheduleNode, dependences: Dependences, statements: Statements, width: int
+) -> int | None:
+    """As `parallel_vector_loop`, where the loops below the band are to be straight-line code.
+
+    They have few iterations, whatever the parameters are, as those of a filter, and the vector loop
+    has `width` or more.
+    """
+    if band.is_subtree_anchored or runs_over_tiles(band):
+        return None
     first = band.schedule_depth
-    for place in _places(band):
+    copies = 0
+    short: set[int] = set()
+    for schedule in schedules_below(band):
+        iterations = schedule.range()
+        for place in range(len(band.members)):
+            most = _iterations(iterations, first + place)
+            if most is not None and most < width:
+                short.add(place)
+        inner = [
+            _iterations(iterations, place)
+            for place in range(first + len(band.members), schedule.range_tuple_dim())
+        ]
+        copies += prod(MOST_COPIES + 1 if each is None else each for each in inner)
+    if copies > MOST_COPIES:
+        return None
+    places = [place for place in _innermost_first(band) if place not in short]
+    return _vector_loop(places, band, dependences, statements)
+
+
+def _iterations(values: isl.Set, place: int) -> int | None:
+    """How often a loop runs at most in an iteration of those around; `None` without a bound."""
+    inner = isl.Map.from_range(values).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, place)
+    return most_values(coordinate(inner, 0))
+
+
+def _vector_loop(
+    places: Sequence[int], band: ScheduleNode, dependences: Dependences, statements: Statements
+) -> int | None:
+    """The first of some members along which all statements below could have vectors."""
+    first = band.schedule_depth
+    for place in places:
         if all(
             _has_vectors(schedule, first + place, statements) for schedule in schedules_below(band)
         ) and are_parallel(band, (place,), dependences):
@@ -85,9 +132,14 @@ def vector_loop_with_updates(
 
 
 def _places(band: ScheduleNode) -> Sequence[int]:
-    """The members that may be innermost, the last one first; none without statements in turn."""
+    """As `_innermost_first`; none without statements in turn."""
     if band.is_subtree_anchored or not runs_statements_in_turn(band):
         return ()
+    return _innermost_first(band)
+
+
+def _innermost_first(band: ScheduleNode) -> Sequence[int]:
+    """The members that may be innermost, the last one first."""
     count = len(band.members)
     return range(count)[::-1] if band.permutable else (count - 1,)
 

@@ -20,6 +20,7 @@ from polyir.transform.common_vectors import (
     are_parallel,
     parallel_vector_loop,
     runs_statements_in_turn,
+    vector_loop_around_windows,
     vector_loop_with_updates,
 )
 from polyir.transform.complete_blocks import complete_blocks, schedule_of_statement
@@ -138,6 +139,9 @@ def register_tile(
             S0          =>         S0: band [j]  attributes #poly.vector<8>
             S1                     S1: band [j]  attributes #poly.vector<8>
 
+    Where all loops below a band have few iterations, as those of a filter, its vector loop is the
+    last one of the band.
+
     Where the block is complete, its loops have a constant number of iterations, and
     `polyir.loops.vectorize` makes vectors and copies of them. Outer-loop vectorisation with
     register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
@@ -209,6 +213,7 @@ class _RegisterTiler:
                 or self._updates_together(node)
                 or self._updates_apart(node)
                 or self._around_sums(node)
+                or self._around_windows(node)
                 or self._below(node)
             )
         if runs_over_tiles(node):
@@ -295,6 +300,18 @@ class _RegisterTiler:
         block = (shape.vector, shape.rows)
         outer = tuple(place for place in movable if place not in block)
         return self._blocks(merged, replace(shape, outer=outer), name)
+
+    def _around_windows(self, band: ScheduleNode) -> ScheduleNode | None:
+        """`band` with its vector loop around loops of few iterations, as those of a filter.
+
+        `polyir.loops.vectorize` makes straight-line code of these.
+        """
+        place = vector_loop_around_windows(
+            band, self._dependences, self._statements, self._options.width
+        )
+        if place is None:
+            return None
+        return self._vectors_only(band, _Shape(place, None), describe_band(band))
 
     def visit_tiles(self, band: ScheduleNode, apart: isl.UnionSet) -> ScheduleNode:
         """`band` in two, one of the instances of the tiles `apart`, with register tiles in each."""

@@ -124,15 +124,15 @@ def test_fma_rounds_once(backend: Backend) -> None:
 
 
 ROWS = """
-func.func @rows(%a: index, %n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+func.func @rows(%a: index, %n: index, %A: memref<?x24xf64>, %B: memref<?x24xf64>) {
   affine.for %i = 1 to 4 {
     affine.for %j = %a to %n {
-      %0 = affine.load %A[%i - 1, %j + 2] : memref<?x?xf64>
-      %1 = affine.load %A[%i, %j + 2] : memref<?x?xf64>
-      %2 = affine.load %A[%i, %j + 1] : memref<?x?xf64>
+      %0 = affine.load %A[%i - 1, %j + 2] : memref<?x24xf64>
+      %1 = affine.load %A[%i, %j + 2] : memref<?x24xf64>
+      %2 = affine.load %A[%i, %j + 1] : memref<?x24xf64>
       %3 = arith.addf %0, %1 : f64
       %4 = arith.addf %3, %2 : f64
-      affine.store %4, %B[%i, %j + 2] : memref<?x?xf64>
+      affine.store %4, %B[%i, %j + 2] : memref<?x24xf64>
     } {poly.vector = #poly.vector<4>}
   }
   return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 from functools import cache
+from math import prod
 
 import islpy as isl
 import pytest
@@ -16,7 +17,7 @@ from polyir.choose.innermost import overlap_tests
 from polyir.choose.loop_tree import bands_of
 from polyir.choose.machine import Cache, Machine
 from polyir.choose.model import USABLE, CostModel
-from polyir.choose.program import Kind, constraints_of, function_of, region_of
+from polyir.choose.program import Kind, constraints_of, function_of, region_of, strides_of
 from polyir.choose.regions import Form, count
 from polyir.choose.states import State
 from polyir.choose.tile_sizes import tile_sizes
@@ -44,6 +45,8 @@ def _scop_of(text: str, passes: str) -> Scop:
         ("{ [i, j] : 0 <= i < 20 and 0 <= j <= i }", 0.001),
         ("{ [i, j, k] : 0 <= i < 24 and 0 <= j <= i and 0 <= k <= j }", 0.02),
         ("{ [t, x] : 0 <= t < 16 and t <= x < t + 10 }", 0.0),
+        # Only together, the constraints say that i is 2 or more.
+        ("{ [i, j, k] : 0 <= j <= 20 - i and j <= k <= j + i - 2 }", 0.01),
     ],
 )
 def test_points_are_counted(points: str, tolerance: float) -> None:
@@ -52,6 +55,20 @@ def test_points_are_counted(points: str, tolerance: float) -> None:
     forms = [Form(((n, 1.0),)) for n in range(these.dim(isl.dim_type.set))]
     exact = these.count_val().to_python()
     assert count(region, forms) == pytest.approx(exact, rel=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("points", "strides"),
+    [
+        ("{ [i, j, k] : 0 <= i, j, k < 20 and (i + j + k) mod 2 = 0 }", (1, 1, 2)),
+        ("{ [i, j] : 0 <= i, j < 20 and i mod 4 = 0 and (i + j) mod 5 = 0 }", (4, 5)),
+        ("{ [i, j] : 0 <= i, j < 20 }", (1, 1)),
+    ],
+)
+def test_strides_are_those_inside_the_loops_before(points: str, strides: tuple[int, ...]) -> None:
+    these = isl.Set(points)
+    assert strides_of(these) == strides
+    assert these.count_val().to_python() * prod(strides) == 20 ** len(strides)
 
 
 def test_a_skewed_form_has_its_exact_range() -> None:

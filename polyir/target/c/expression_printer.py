@@ -256,8 +256,11 @@ class ExpressionPrinter:
                 text += f"[{self._subscript(indices[part])}]"
         return text, Precedence.POSTFIX
 
-    def far_address(self, element: Element) -> tuple[str, Precedence]:
-        """The address of an element that an array may not have, without subscripts of it."""
+    def far_address(self, element: Element, type: CType) -> tuple[str, Precedence]:
+        """The address of an element that an array may not have, without subscripts of it.
+
+        It is a pointer to elements of `type`: those of the array may be unsigned.
+        """
         array, indices = element.array, element.indices
         if array.spelling is not None:
             parts = list(array.spelling.parts)
@@ -274,7 +277,10 @@ class ExpressionPrinter:
             base = self._spelt(Spelling(tuple(parts)), indices)[0]
         elif len(indices) < 2:
             # Pointers have no bounds that compilers know.
-            return f"&{self.inside(element, Precedence.UNARY)}", Precedence.UNARY
+            address = f"&{self.inside(element, Precedence.UNARY)}"
+            if element.type != type:
+                address = f"({self.spell(type)} *){address}"
+            return address, Precedence.UNARY
         else:
             base = array.name
             subscripts = [self.inside(index, Precedence.UNARY) for index in indices]
@@ -283,7 +289,7 @@ class ExpressionPrinter:
         for depth, subscript in enumerate(subscripts, 1):
             if subscript != "0":
                 text += f" + ({index})sizeof {'*' * depth}{base} * {subscript}"
-        return f"({self.spell(element.type)} *)({text})", Precedence.UNARY
+        return f"({self.spell(type)} *)({text})", Precedence.UNARY
 
     def _linear(self, spelling: Spelling, indices: tuple[Expression, ...]) -> str:
         """Several subscripts written as one."""

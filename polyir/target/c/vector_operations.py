@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation
 
 from polyir.dialects.shaped_operations import operation_on_numbers
-from polyir.target.abi import Scalar, scalar_type
+from polyir.target.abi import SIGNLESS, Scalar, scalar_type
 from polyir.target.c.expression_printer import ExpressionPrinter
 from polyir.target.c.masks import is_mask, vector_type
 from polyir.target.c.operations import computation, float_constant, is_computation
@@ -85,7 +85,7 @@ def as_type(type: CType, value: Expression) -> Expression:
     if isinstance(value, VectorLiteral) and isinstance(type, Vector):
         numbers = [each.value for each in value.values if isinstance(each, IntegerLiteral)]
         return VectorLiteral(type, tuple(IntegerLiteral(type.element, n) for n in numbers))
-    return Cast(type, value)
+    return converted(type, value)
 
 
 def _result_type(op: Operation) -> CType:
@@ -332,6 +332,33 @@ def _select(op: Operation, operands: Operands) -> Expression:
 # ------------------------------------------------------------------------------------ conversions
 
 
+def converted(type: CType, value: Expression) -> Expression:
+    """A value of another type; widths of integers in vectors are doubled or halved step by step.
+
+    Of larger steps, and of numbers from and to narrow integers, gcc 12 makes scalar code.
+    """
+    own = value.type
+    if own == type or not isinstance(type, Vector) or not isinstance(own, Vector):
+        return cast(type, value)
+    if type.is_float and own.is_float:
+        return Cast(type, value)
+    if type.is_float or own.is_float:
+        if min(type.width, own.width) >= _NUMBER.width:
+            return Cast(type, value)
+        number = Vector(_NUMBER, type.lanes)
+        if own.is_float:
+            return converted(type, Cast(number, value))
+        return Cast(type, converted(number, value))
+    width = min(max(type.width, own.width // 2), 2 * own.width)
+    if width == type.width:
+        return Cast(type, value)
+    return converted(type, Cast(Vector(SIGNLESS[width], own.lanes), value))
+
+
+_NUMBER: Final = Scalar.INT32
+"""The narrowest integers that processors convert to and from floating-point numbers."""
+
+
 def _convert_signed(op: Operation, operands: Operands) -> Expression | None:
     """The sign of a mask is in all its bits; to a mask, the lowest bit counts."""
     type, (value,) = _result_vector(op), operands
@@ -341,7 +368,7 @@ def _convert_signed(op: Operation, operands: Operands) -> Expression | None:
             return None
         one, zero = (spread(own, IntegerLiteral(Scalar.INT32, n)) for n in (1, 0))
         return Binary(mask_of(own), "!=", Binary(own, "&", value, one), zero)
-    return cast(type, value)
+    return converted(type, value)
 
 
 def _convert_unsigned(op: Operation, operands: Operands) -> Expression | None:
@@ -351,15 +378,15 @@ def _convert_unsigned(op: Operation, operands: Operands) -> Expression | None:
     if is_mask(op.operands[0].type):
         own = _vector(value)
         one = spread(own, IntegerLiteral(Scalar.INT32, 1))
-        return cast(type, Binary(own, "&", value, one))
-    return cast(type, cast(_vector(value).unsigned, value))
+        return converted(type, Binary(own, "&", value, one))
+    return converted(type, cast(_vector(value).unsigned, value))
 
 
 def _float_to_unsigned(op: Operation, operands: Operands) -> Expression | None:
     if is_mask(op.results[0].type):
         return None
     type = _result_vector(op)
-    return cast(type, cast(type.unsigned, operands[0]))
+    return cast(type, converted(type.unsigned, operands[0]))
 
 
 def _same_bits(op: Operation, operands: Operands) -> Expression | None:

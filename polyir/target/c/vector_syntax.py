@@ -111,8 +111,8 @@ def vector_text(printer: ExpressionPrinter, expression: VectorExpression) -> tup
         case VectorElement(type=Vector() as type, first=first):
             address = f"&{printer.inside(first, Precedence.UNARY)}"
             return f"*({type.memory_name} *){address}", Precedence.UNARY
-        case Pointer(target=target, may_be_outside=True):
-            return printer.far_address(target)
+        case Pointer(type=type, target=target, may_be_outside=True):
+            return printer.far_address(target, type)
         case Pointer(target=target):
             return f"&{printer.inside(target, Precedence.UNARY)}", Precedence.UNARY
         case Lane(vector=vector, position=position):

@@ -258,15 +258,15 @@ func.func @partial(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // -----
 
 // Most accesses are to column %j + 2 of a row, so vectors start where that is a multiple of 4.
-func.func @rows(%n: index, %a: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+func.func @rows(%n: index, %a: index, %A: memref<?x800xf64>, %B: memref<?x800xf64>) {
   affine.for %i = 1 to %n {
     affine.for %j = %a to %n {
-      %0 = affine.load %A[%i - 1, %j + 2] : memref<?x?xf64>
-      %1 = affine.load %A[%i, %j + 2] : memref<?x?xf64>
-      %2 = affine.load %A[%i, %j + 3] : memref<?x?xf64>
+      %0 = affine.load %A[%i - 1, %j + 2] : memref<?x800xf64>
+      %1 = affine.load %A[%i, %j + 2] : memref<?x800xf64>
+      %2 = affine.load %A[%i, %j + 3] : memref<?x800xf64>
       %3 = arith.addf %0, %1 : f64
       %4 = arith.addf %3, %2 : f64
-      affine.store %4, %B[%i, %j + 2] : memref<?x?xf64>
+      affine.store %4, %B[%i, %j + 2] : memref<?x800xf64>
     } {poly.vector = #poly.vector<4>}
   }
   return
@@ -284,6 +284,23 @@ func.func @rows(%n: index, %a: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) 
 // CHECK:        affine.vector_store
 // CHECK:      affine.if affine_set<()[s0, s1] : ((s0 + 2) floordiv 4 * 4 - s1 >= 2)>()[%n, %a] {
 // CHECK:        vector.maskedstore %B
+
+// -----
+
+// Rows of other lengths may start anywhere in a cache line.
+func.func @rows_of_any_length(%n: index, %a: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  affine.for %i = 1 to %n {
+    affine.for %j = %a to %n {
+      %0 = affine.load %A[%i - 1, %j + 2] : memref<?x?xf64>
+      %1 = affine.load %A[%i, %j + 2] : memref<?x?xf64>
+      %2 = arith.addf %0, %1 : f64
+      affine.store %2, %B[%i, %j + 2] : memref<?x?xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %j runs in vectors of 4{{$}}
 
 // -----
 
@@ -392,3 +409,134 @@ func.func @column(%n: index, %A: memref<?x?xf64>) {
 
 // CHECK-LABEL: func.func @column
 // CHECK: affine.store %{{.*}}, %A[%i, 1]
+
+// -----
+
+// Loops of few iterations inside become straight-line code, whose sums are values.
+func.func @window(%A: memref<802xf64>, %W: memref<3xf64>, %B: memref<800xf64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %i = 0 to 800 {
+    affine.store %zero, %B[%i] : memref<800xf64>
+    affine.for %k = 0 to 3 {
+      %0 = affine.load %A[%i + %k] : memref<802xf64>
+      %1 = affine.load %W[%k] : memref<3xf64>
+      %2 = arith.mulf %0, %1 : f64
+      %3 = affine.load %B[%i] : memref<800xf64>
+      %4 = arith.addf %3, %2 : f64
+      affine.store %4, %B[%i] : memref<800xf64>
+    }
+  } {poly.vector = #poly.vector<4>}
+  return
+}
+
+// CHECK-LABEL: func.func @window(
+// CHECK:      affine.for %[[I:.+]] = 0 to 797 step 4 {
+// CHECK:        affine.vector_load %A[%[[I]]] : memref<802xf64>, vector<4xf64>
+// CHECK:        affine.vector_load %A[%[[I]] + 1] : memref<802xf64>, vector<4xf64>
+// CHECK:        affine.vector_load %A[%[[I]] + 2] : memref<802xf64>, vector<4xf64>
+// CHECK-COUNT-3: arith.addf %{{.+}}, %{{.+}} : vector<4xf64>
+// CHECK-NEXT:   affine.vector_store
+// CHECK-NEXT: }
+
+// -----
+
+// A local scalar of an iteration, and a loop in a loop.
+func.func @local(%A: memref<810x810xf64>, %B: memref<800x800xf64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %i = 0 to 800 {
+    affine.for %j = 0 to 800 {
+      %s = memref.alloca() : memref<f64>
+      affine.store %zero, %s[] : memref<f64>
+      affine.for %k = 0 to 2 {
+        affine.for %l = 0 to 2 {
+          %0 = affine.load %A[%i + %k, %j + %l] : memref<810x810xf64>
+          %1 = affine.load %s[] : memref<f64>
+          %2 = arith.addf %1, %0 : f64
+          affine.store %2, %s[] : memref<f64>
+        }
+      }
+      %3 = affine.load %s[] : memref<f64>
+      affine.store %3, %B[%i, %j] : memref<800x800xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @local(
+// CHECK-NOT:  alloca
+// CHECK:      affine.for %[[J:.+]] = 0 to 797 step 4 {
+// CHECK-COUNT-4: arith.addf %{{.+}}, %{{.+}} : vector<4xf64>
+// CHECK-NEXT:   affine.vector_store
+
+// -----
+
+// Elements that certainly exist may be loaded although a condition does not hold, inner ones first.
+func.func @conditions(%A: memref<801xf64>, %B: memref<800xf64>, %C: memref<?xf64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %i = 0 to 800 {
+    %0 = affine.load %A[%i] : memref<801xf64>
+    %1 = arith.cmpf olt, %0, %zero : f64
+    %2 = scf.if %1 -> (f64) {
+      %3 = affine.load %B[%i] : memref<800xf64>
+      %4 = arith.cmpf olt, %3, %zero : f64
+      %5 = scf.if %4 -> (f64) {
+        %6 = affine.load %A[%i + 1] : memref<801xf64>
+        scf.yield %6 : f64
+      } else {
+        scf.yield %3 : f64
+      }
+      scf.yield %5 : f64
+    } else {
+      scf.yield %zero : f64
+    }
+    affine.store %2, %C[%i] : memref<?xf64>
+  } {poly.vector = #poly.vector<4>}
+  return
+}
+
+// CHECK-LABEL: func.func @conditions(
+// CHECK:         affine.vector_load %A[%[[I:.+]] + 1]
+// CHECK:         arith.select
+// CHECK:         arith.select
+// CHECK-NEXT:    affine.vector_store
+
+// -----
+
+// Whether %A has an element after the last one is not known.
+func.func @beyond(%A: memref<800xf64>, %B: memref<800xf64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %i = 0 to 800 {
+    %0 = affine.load %B[%i] : memref<800xf64>
+    %1 = arith.cmpf olt, %0, %zero : f64
+    %2 = scf.if %1 -> (f64) {
+      %3 = affine.load %A[%i + 1] : memref<800xf64>
+      scf.yield %3 : f64
+    } else {
+      scf.yield %zero : f64
+    }
+    affine.store %2, %B[%i] : memref<800xf64>
+  } {poly.vector = #poly.vector<4>}
+  return
+}
+
+// CHECK-LABEL: func.func @beyond(
+// CHECK:       scf.if
+// CHECK-NEXT:    affine.load %A
+
+// -----
+
+// One loop alone gains nothing from being straight-line code.
+func.func @long(%A: memref<800xf64>, %B: memref<800xf64>) {
+  affine.for %i = 0 to 800 {
+    %0 = affine.load %A[%i] : memref<800xf64>
+    affine.store %0, %B[%i] : memref<800xf64>
+  } {poly.vector = #poly.vector<16>}
+  return
+}
+
+// CHECK-LABEL: func.func @long(
+// CHECK:      affine.for %{{.+}} = 0 to 785 step 16 {
+// CHECK-NEXT:   affine.vector_load
+// CHECK-NEXT:   affine.vector_store
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return

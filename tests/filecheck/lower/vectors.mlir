@@ -54,3 +54,22 @@ func.func @masked(%A: memref<64xf32>, %n: index) {
   vector.maskedstore %A[%zero], %m, %r : memref<64xf32>, vector<4xi1>, vector<4xf32>
   return
 }
+
+// gcc converts lane by lane where one width is more than twice the other: there are steps between.
+// CHECK-LABEL: void convert(
+// CHECK: __builtin_convertvector(__builtin_convertvector((polyir_u8x16)a, polyir_i16x16), polyir_i32x16)
+// CHECK: __builtin_convertvector(__builtin_convertvector(__builtin_convertvector((polyir_u8x16)a, polyir_i16x16), polyir_i32x16), polyir_f32x16)
+// CHECK: __builtin_convertvector(__builtin_convertvector({{[^,]+}}, polyir_i16x16), polyir_i8x16)
+func.func @convert(%A: memref<16xi8>, %B: memref<16xi32>, %C: memref<16xf32>) {
+  %zero = arith.constant 0 : index
+  %a = vector.load %A[%zero] : memref<16xi8>, vector<16xi8>
+  %b = arith.extui %a : vector<16xi8> to vector<16xi32>
+  vector.store %b, %B[%zero] : memref<16xi32>, vector<16xi32>
+  %c = arith.uitofp %a : vector<16xi8> to vector<16xf32>
+  vector.store %c, %C[%zero] : memref<16xf32>, vector<16xf32>
+  %d = vector.load %B[%zero] : memref<16xi32>, vector<16xi32>
+  %e = arith.addi %d, %d : vector<16xi32>
+  %f = arith.trunci %e : vector<16xi32> to vector<16xi8>
+  vector.store %f, %A[%zero] : memref<16xi8>, vector<16xi8>
+  return
+}

@@ -262,3 +262,60 @@ func.func @outer(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref
 // CHECK: remark: [register-tile] blocks of 2 x 8 along loops 2 and 3 of the band of 3 over S0
 // CHECK:      poly.band "[n] -> [{ S0[b, i, j] -> [(j - (j) mod 8)] }, { S0[b, i, j] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[b, i, j] -> [(b)] }]"
+
+// -----
+
+// Around a filter, which has few iterations, the vector loop is the last one of the image.
+func.func @filter(%n: index, %A: memref<?x?xf64>, %W: memref<3x3xf64>, %B: memref<?x?xf64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %y = 0 to %n {
+    affine.for %x = 0 to %n {
+      affine.store %zero, %B[%y, %x] : memref<?x?xf64>
+      affine.for %r = 0 to 3 {
+        affine.for %s = 0 to 3 {
+          %a = affine.load %A[%y + %r, %x + %s] : memref<?x?xf64>
+          %w = affine.load %W[%r, %s] : memref<3x3xf64>
+          %b = affine.load %B[%y, %x] : memref<?x?xf64>
+          %p = arith.mulf %a, %w : f64
+          %q = arith.addf %b, %p : f64
+          affine.store %q, %B[%y, %x] : memref<?x?xf64>
+        }
+      }
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] vectors of 4 along loop 2 of the band of 2 over S0, S1
+// CHECK:      poly.band "[n] -> [{ S0[y, x] -> [(y)]; S1[y, x, r, s] -> [(y)] }, { S0[y, x] -> [(x)]; S1[y, x, r, s] -> [(x)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}], [#poly.vector<4>]]
+
+// -----
+
+// Loops of three iterations have no vectors of four, and a hundred copies are too many.
+func.func @not_around(%n: index, %A: memref<?x3xf64>, %C: memref<?xf64>, %D: memref<?xf64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %y = 0 to %n {
+    affine.for %x = 0 to 3 {
+      affine.store %zero, %A[%y, %x] : memref<?x3xf64>
+      affine.for %r = 0 to 3 {
+        %a = affine.load %A[%y, %x] : memref<?x3xf64>
+        %c = affine.load %C[%y - %r] : memref<?xf64>
+        %q = arith.addf %a, %c : f64
+        affine.store %q, %A[%y, %x] : memref<?x3xf64>
+      }
+    }
+  }
+  affine.for %x = 0 to %n {
+    affine.store %zero, %D[%x] : memref<?xf64>
+    affine.for %r = 0 to 100 {
+      %c = affine.load %C[%x + %r] : memref<?xf64>
+      %d = affine.load %D[%x] : memref<?xf64>
+      %q = arith.mulf %d, %c : f64
+      affine.store %q, %D[%x] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: @not_around
+// CHECK-NOT:   poly.vector

@@ -42,10 +42,10 @@ func.func @clamped(%A: memref<800xi8>) {
   return
 }
 
-// 200 is no signed number of 8 bits.
+// 200 is no signed number of 8 bits, but of 16.
 // CHECK-LABEL: func.func @wide
-// CHECK: %[[WIDE:.+]] = arith.extsi %{{.+}} : vector<8xi8> to vector<8xi32>
-// CHECK: arith.cmpi slt, %[[WIDE]], %{{.+}} : vector<8xi32>
+// CHECK: %[[WIDE:.+]] = arith.extsi %{{.+}} : vector<8xi8> to vector<8xi16>
+// CHECK: arith.cmpi slt, %[[WIDE]], %{{.+}} : vector<8xi16>
 func.func @wide(%A: memref<800xi8>) {
   %limit = arith.constant 200 : i32
   affine.for %i = 0 to 800 {
@@ -74,6 +74,49 @@ func.func @both(%A: memref<800xi16>, %B: memref<800xi16>) {
     %3 = arith.select %2, %0, %1 : i32
     %4 = arith.trunci %3 : i32 to i16
     affine.store %4, %B[%i] : memref<800xi16>
+  } {poly.vector = #poly.vector<8>}
+  return
+}
+
+// Three numbers of 8 bits add up to one of 16; a fourth of it has 8 bits again.
+// CHECK-LABEL: func.func @mean
+// CHECK-DAG: %[[A:.+]] = arith.extui %{{.+}} : vector<8xi8> to vector<8xi16>
+// CHECK-DAG: %[[B:.+]] = arith.extui %{{.+}} : vector<8xi8> to vector<8xi16>
+// CHECK: arith.addi %{{.+}}, %{{.+}} : vector<8xi16>
+// CHECK: %[[SUM:.+]] = arith.addi %{{.+}}, %{{.+}} : vector<8xi16>
+// CHECK: %[[MEAN:.+]] = arith.shrui %[[SUM]], %{{.+}} : vector<8xi16>
+// CHECK: arith.trunci %[[MEAN]] : vector<8xi16> to vector<8xi8>
+func.func @mean(%A: memref<802xi8>, %B: memref<802xi8>) {
+  %two = arith.constant 2 : i32
+  affine.for %i = 0 to 800 {
+    %a = affine.load %A[%i] : memref<802xi8>
+    %b = affine.load %A[%i + 1] : memref<802xi8>
+    %c = affine.load %A[%i + 2] : memref<802xi8>
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.extui %b : i8 to i32
+    %2 = arith.extui %c : i8 to i32
+    %3 = arith.addi %0, %1 : i32
+    %4 = arith.addi %3, %2 : i32
+    %5 = arith.shrsi %4, %two : i32
+    %6 = arith.trunci %5 : i32 to i8
+    affine.store %6, %B[%i] : memref<802xi8>
+  } {poly.vector = #poly.vector<8>}
+  return
+}
+
+// 300 times a number of 8 bits may need more than 16.
+// CHECK-LABEL: func.func @scaled
+// CHECK: arith.muli %{{.+}}, %{{.+}} : vector<8xi32>
+func.func @scaled(%A: memref<800xi8>, %B: memref<800xi8>) {
+  %factor = arith.constant 300 : i32
+  %shift = arith.constant 4 : i32
+  affine.for %i = 0 to 800 {
+    %a = affine.load %A[%i] : memref<800xi8>
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.muli %0, %factor : i32
+    %2 = arith.shrsi %1, %shift : i32
+    %3 = arith.trunci %2 : i32 to i8
+    affine.store %3, %B[%i] : memref<800xi8>
   } {poly.vector = #poly.vector<8>}
   return
 }
