@@ -32,7 +32,7 @@ from polyir.base.diagnostics import (
 )
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import CrashError, Step, in_order, within_operations
-from polyir.choose.assumed_sizes import assumed_sizes, larger
+from polyir.choose.assumed_sizes import Sizes, assumed_sizes, larger
 from polyir.choose.best_nests import ScoredSchedule
 from polyir.choose.machine import Machine
 from polyir.choose.model import Cost, CostModel
@@ -40,6 +40,7 @@ from polyir.choose.remarks import ORIGINAL, PASS_NAME, StrategyRemark
 from polyir.choose.strategies import Strategy, is_for_threads
 from polyir.choose.strategy_sizes import neighbours, shown_sizes
 from polyir.choose.thresholds import BETTER
+from polyir.choose.useful_threads import with_useful_threads
 from polyir.dialects.scop import scops_in
 from polyir.model.outcome import Outcome, TreePass
 from polyir.model.scop import Scop, scop_of
@@ -69,6 +70,15 @@ class Scheduled:
             raise OptionError(f"a strategy cannot have the step '{step.name}': it makes no tree")
         outcome = step.outcome(self.scop)
         return Scheduled(self.scop.under(outcome.schedule), self.is_proved and outcome.proved)
+
+    def with_useful_threads(self, model: CostModel) -> Scheduled:
+        """The scop without parallel loops where starting threads takes longer than they save."""
+        schedule = with_useful_threads(self.scop.schedule, model.estimate)
+        return (
+            self
+            if schedule is self.scop.schedule
+            else replace(self, scop=self.scop.under(schedule))
+        )
 
 
 @dataclass(frozen=True)
@@ -280,12 +290,23 @@ class Candidates:
                 if is_tiling and self._have_same_trees(last, changed):
                     # The order is the original one, which other strategies keep.
                     raise OptionError("there is nothing to tile")
+                if step.name == "mark-parallel":
+                    changed = list(map(self._with_useful_threads, changed, self.sizes))
         kept = None
         if strategy.copies_temporaries and _memory_of(changed) != _memory_of(self.scops):
             local = [iteration_arrays(each.scop).arrays for each in changed]
             self._require_bounded_memory(changed, local)
             kept = [_elements(*each) for each in zip(local, self._values, strict=True)]
         return self._candidate(strategy, changed, tuple(remarks), kept)
+
+    def _with_useful_threads(self, given: Scheduled, sizes: Sizes) -> Scheduled:
+        """A scop without parallel loops where starting threads always takes longer than they save.
+
+        Where nothing is known of sizes, they may be large.
+        """
+        model = self.model(given.scop, sizes={n: size.value for n, size in larger(sizes).items()})
+        schedule = with_useful_threads(given.scop.schedule, model.estimate)
+        return replace(given, scop=given.scop.under(schedule))
 
     def resized(self, candidate: Candidate) -> Candidate | None:
         """The candidate with other sizes of tiles that cost less, if there are any."""
