@@ -79,7 +79,7 @@ class Builder:
         self._general_facts: list[IndexExpression] = []
         self._accesses: dict[SSAValue, list[SubscriptedAccess]] = {}
         self._cells: list[tuple[memref.AllocaOp, Block]] = []
-        self._order: dict[SSAValue, int] = {}
+        self._order: dict[Atom, int] = {}
         self._invariant_products: dict[
             tuple[IndexExpression, IndexExpression], IndexExpression
         ] = {}
@@ -245,11 +245,11 @@ class Builder:
                 cell.detach()
                 block.insert_op_before(cell, block.first_op)
 
-    def order(self, value: SSAValue) -> int:
+    def order(self, value: Atom) -> int:
         """A unique number for a value; later requests for other values get larger numbers."""
         return self._order.setdefault(value, len(self._order))
 
-    def is_invariant(self, value: SSAValue) -> bool:
+    def is_invariant(self, value: Atom) -> bool:
         """Whether a value is the same in the whole region."""
         return value in self._invariant
 

@@ -29,12 +29,12 @@ from polyir.frontend.c.builder import Builder, SubscriptedAccess, extremum_of
 from polyir.frontend.c.conditions import Condition, Test, parts_of_conjunction
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
 from polyir.model.affine_operations import load_at, store_at
-from polyir.model.index_expressions import IndexExpression
+from polyir.model.index_expressions import Atom, Division, IndexExpression
 from polyir.model.memory_accesses import ElementLoad, ElementStore
 
-Monomial = tuple[SSAValue, ...]
+Monomial = tuple[Atom, ...]
 Polynomial = Mapping[Monomial, int]
-Totals = Mapping[SSAValue, IndexExpression]
+Totals = Mapping[Atom, IndexExpression]
 """Values that are sums of parameters, each with the sum that it is."""
 
 
@@ -58,7 +58,7 @@ def delinearise(
         if view is None:
             continue
         used = (*view.sizes.values, *_values_in(view.offset))
-        texts: dict[SSAValue, str] = {}
+        texts: dict[Atom, str] = {}
         for value in (
             *used,
             *(each for sum in view.sizes.totals.values() for each in sum.values()),
@@ -89,8 +89,10 @@ def delinearise(
     return _without_implied(builder, conditions)
 
 
-def _spelt(value: SSAValue, described: Mapping[SSAValue, SourceArgument]) -> str | None:
+def _spelt(value: Atom, described: Mapping[SSAValue, SourceArgument]) -> str | None:
     """A parameter in C, or its quotient by a number; `None` for what is computed otherwise."""
+    if isinstance(value, Division):
+        return None
     known = described.get(value)
     if isinstance(known, SourceScalar):
         return known.text
@@ -112,7 +114,7 @@ def _cast_from(value: SSAValue) -> SSAValue:
     return value.owner.input if isinstance(value.owner, arith.IndexCastOp) else value
 
 
-def _text(polynomial: Polynomial, texts: Mapping[SSAValue, str], is_wide: bool = False) -> str:
+def _text(polynomial: Polynomial, texts: Mapping[Atom, str], is_wide: bool = False) -> str:
     """A polynomial in C; empty for 0. What is not one parameter alone has the type `long`.
 
     With `is_wide`, sums of such parameters have it, too.
@@ -143,7 +145,7 @@ def _view(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> _View | No
 
     Sums that are factors are parameters if there is a view then.
     """
-    totals: dict[SSAValue, IndexExpression] = {}
+    totals: dict[Atom, IndexExpression] = {}
     polynomials = _polynomials(builder, accesses, totals)
     found = None if polynomials is None else _view_of(builder, accesses, polynomials, totals)
     if found is None and totals:
@@ -155,7 +157,7 @@ def _view(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> _View | No
 def _polynomials(
     builder: Builder,
     accesses: Sequence[SubscriptedAccess],
-    totals: dict[SSAValue, IndexExpression] | None,
+    totals: dict[Atom, IndexExpression] | None,
 ) -> list[Polynomial] | None:
     """The subscripts of accesses as polynomials (see `_polynomial`); `None` if one divides."""
     found: list[Polynomial] = []
@@ -220,7 +222,7 @@ def _common_parameters(builder: Builder, polynomials: Sequence[Polynomial]) -> P
     }
 
 
-def _values_in(polynomial: Polynomial) -> Iterator[SSAValue]:
+def _values_in(polynomial: Polynomial) -> Iterator[Atom]:
     return (value for values in polynomial for value in values)
 
 
@@ -245,7 +247,7 @@ class _Stride:
     values: Monomial
     number: int = 1
 
-    def text(self, names: Mapping[SSAValue, str]) -> str:
+    def text(self, names: Mapping[Atom, str]) -> str:
         """The product in C."""
         factors = [names[value] for value in self.values]
         return " * ".join(factors if self.number == 1 else [*factors, str(self.number)])
@@ -321,7 +323,10 @@ class _Sizes:
         return tuple(indices)
 
     def _product(self, values: Monomial) -> IndexExpression:
-        factors = [self.totals.get(value, IndexExpression.of(value)) for value in values]
+        factors = [
+            self.totals[each] if each in self.totals else IndexExpression(((each, 1),))
+            for each in values
+        ]
         return reduce(self._builder.product, factors, IndexExpression((), 1))
 
     def _carry(
@@ -394,17 +399,21 @@ def _strides(
 def _polynomial(
     builder: Builder,
     expression: IndexExpression,
-    totals: dict[SSAValue, IndexExpression] | None,
+    totals: dict[Atom, IndexExpression] | None,
 ) -> Polynomial | None:
-    """An expression as a polynomial in values; `None` if it divides.
+    """An expression as a polynomial in values; `None` if it divides parameters or data.
 
-    A minimum or maximum is the operand that it is known to be. Sums of parameters that are factors
+    A quotient of counters is a value like a counter. A minimum or maximum is the operand that it is known to be. Sums of parameters that are factors
     are values of their own, which are added to `totals`, if there are any.
     """
     total: Counter[Monomial] = Counter({(): expression.constant})
     for atom, coefficient in expression.terms:
-        if not isinstance(atom, SSAValue):
-            return None
+        if isinstance(atom, Division):
+            dividend = atom.dividend
+            if builder.is_parametric(dividend) or not builder.is_affine(dividend):
+                return None
+            total[(atom,)] += coefficient
+            continue
         chosen = _chosen(builder, atom)
         if chosen is not None:
             part = _polynomial(builder, chosen, totals)
@@ -431,7 +440,7 @@ def _chosen(builder: Builder, value: SSAValue) -> IndexExpression | None:
 
 
 def _value(
-    builder: Builder, value: SSAValue, totals: dict[SSAValue, IndexExpression] | None
+    builder: Builder, value: SSAValue, totals: dict[Atom, IndexExpression] | None
 ) -> Polynomial:
     """A value as a polynomial: the product that it is, or itself."""
     factors = builder.products.get(value)
@@ -451,7 +460,7 @@ def _value(
 def _factor(
     builder: Builder,
     factor: IndexExpression,
-    totals: dict[SSAValue, IndexExpression] | None,
+    totals: dict[Atom, IndexExpression] | None,
 ) -> Polynomial | None:
     """A factor as a polynomial: one value if it is a sum of parameters."""
     is_plain = all(isinstance(atom, SSAValue) for atom, _ in factor.terms)

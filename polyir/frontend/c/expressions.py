@@ -74,11 +74,11 @@ class Expressions:
             return self._value(node)
 
     def index(self, node: c_ast.Node) -> IndexExpression:
-        """The value of an integer expression as an index."""
+        """The value of an integer expression as a subscript."""
         value = self.value(node)
         if value.type.is_float:
             raise refuse(node, f"a subscript of type {value.type.name}")
-        return self.conversions.index(value)
+        return value.bits or self.conversions.index(value)
 
     def _value(self, node: c_ast.Node) -> Value:
         match node:

@@ -57,6 +57,16 @@ class Operators:
             return self._shift(node, operator, left, right)
         type = common_type(left.type, right.type)
         left, right = (self._conversions.convert(value, type) for value in (left, right))
+        value = self._converted(node, operator, left, right)
+        if operator not in _WRAPPING or (left.bits is None and right.bits is None):
+            return value
+        # The lowest 64 bits of a result depend on those of the operands only.
+        one, other = (replace(each, index=each.bits or each.index) for each in (left, right))
+        return replace(value, bits=self._exact(operator, one, other))
+
+    def _converted(self, node: c_ast.Node, operator: str, left: Value, right: Value) -> Value:
+        """As `binary`, of two values of the type of the result."""
+        type = left.type
         if type.is_float:
             if operator not in _FLOAT_OPERATIONS:
                 raise refuse(node, f"'{operator}' of floating-point values")

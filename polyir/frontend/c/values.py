@@ -27,12 +27,16 @@ class Value:
     A floating-point value that is an integer has both, and so has a quotient of unsigned 64-bit
     numbers: subscripts and bounds, which are below 2**63, need the index expression, and data may
     be any number.
+
+    The `bits` of an unsigned 64-bit number are an index of the same 64 bits, which may be negative:
+    as a subscript, it leads to the same address.
     """
 
     type: Arithmetic
     ssa: SSAValue | None = None
     index: IndexExpression | None = None
     pieces: Pieces = ()
+    bits: IndexExpression | None = None
 
     @property
     def is_for_large(self) -> bool:
@@ -101,6 +105,8 @@ class Conversions:
         if number is not None and type.is_float and abs(number) <= 1 << 53:
             data = self._builder.constant(float(number), type.ir)
             return Value(type, data, value.index if type == DOUBLE else None)
+        if value.bits is not None and type.is_signed and type.width == 64:
+            return Value(type, index=value.bits)
         if value.index is not None and not type.is_float:
             # A floating-point value that an integer type cannot hold is undefined behaviour.
             if value.type.is_float:
@@ -117,6 +123,8 @@ class Conversions:
             is_exact = type == DOUBLE and (value.type.is_float or value.type.width <= 32)
             return Value(type, data, value.index if is_exact else None)
         converted = self.of_data(type, data)
+        if not type.is_signed and type.width == 64 and value.type.is_signed:
+            converted = replace(converted, bits=value.index)
         is_same = type.is_signed and value.type.is_signed and type.width >= value.type.width
         return replace(converted, pieces=value.pieces) if is_same else converted
 

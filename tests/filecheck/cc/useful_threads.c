@@ -1,5 +1,5 @@
 // One nest needs a copy of the temporaries for each iteration; in the next one, only short inner loops are parallel.
-// RUN: polyir-cc --passes="optimize{machine=%S/../transform/Inputs/four_cores.json}" %s -o - 2>&1 | grep -v CHECK | filecheck %s
+// RUN: polyir-cc --passes="optimize{strategy=private machine=%S/../transform/Inputs/four_cores.json}" %s -o - 2>&1 | grep -v CHECK | filecheck %s
 double points[20000][16], centres[32][16], sums[32][16];
 int label[20000];
 
