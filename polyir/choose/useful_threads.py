@@ -25,7 +25,8 @@ def with_useful_threads(schedule: Schedule, estimate: Callable[[Schedule], Cost]
     alone = Schedule(_sequential(schedule.tree))
     other = estimate(alone)
     scores = tuple(each.score for each in cost.nests)
-    if not ScoredSchedule(schedule, scores).nests:
+    # Nests that compilers unroll as a whole are several ones for the model.
+    if len(scores) != len(other.nests) or not ScoredSchedule(schedule, scores).nests:
         return schedule if cost.score <= other.score else alone
     pairs = zip(scores, other.nests, strict=True)
     return Schedule(_in_nests(schedule.tree, iter([one > each.score for one, each in pairs])))

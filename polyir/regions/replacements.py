@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Final
@@ -16,6 +16,7 @@ from polyir.target.c.region import (
     ORIGINAL_CODE,
     ElementRange,
     Form,
+    RangeText,
     RegionText,
     operand_text,
     range_texts,
@@ -216,6 +217,99 @@ DISJOINT = (
 )
 
 
+ROWS_OUTSIDE = (
+    "polyir_rows_outside",
+    """typedef char *polyir_row __attribute__((__may_alias__));
+
+/* Whether no part of a row, from one element to another one of some size, is in other memory. */
+static int polyir_rows_outside(const void *table, long first, long last, long begin, long end,
+                               long size, const volatile void *from, const volatile void *to) {
+  const polyir_row *rows = (const polyir_row *)table;
+  for (long i = first; i <= last && begin <= end; i++)
+    if ((unsigned long)rows[i] + begin * size < (unsigned long)to &&
+        (unsigned long)from < (unsigned long)rows[i] + (end + 1) * size)
+      return 0;
+  return 1;
+}
+""",
+)
+
+ROWS_APART = (
+    "polyir_rows_apart",
+    """/* Whether parts of rows follow each other, up or down, outside of the table of pointers. */
+static int polyir_rows_apart(const void *table, long first, long last, long begin, long end,
+                             long size) {
+  const polyir_row *rows = (const polyir_row *)table;
+  int up = last <= first || (unsigned long)rows[first] < (unsigned long)rows[last];
+  for (long i = first; i < last && begin <= end; i++) {
+    unsigned long one = (unsigned long)rows[up ? i : i + 1];
+    unsigned long next = (unsigned long)rows[up ? i + 1 : i];
+    if (one + (end + 1) * size > next + begin * size)
+      return 0;
+  }
+  return polyir_rows_outside(table, first, last, begin, end, size, rows + first, rows + last + 1);
+}
+""",
+)
+
+ROWS_DISJOINT = (
+    "polyir_rows_disjoint",
+    """/* Whether no part of a row, or table, is in a row of another array, where both are apart. */
+static int polyir_rows_disjoint(const void *table, long first, long last, long begin, long end,
+                                long size, const void *other, long first_2, long last_2,
+                                long begin_2, long end_2, long size_2) {
+  const polyir_row *rows = (const polyir_row *)table, *rows_2 = (const polyir_row *)other;
+  long i = first, j = first_2;
+  if (last < first || last_2 < first_2 || begin > end || begin_2 > end_2)
+    return 1;
+  int up = (unsigned long)rows[first] <= (unsigned long)rows[last];
+  int up_2 = (unsigned long)rows_2[first_2] <= (unsigned long)rows_2[last_2];
+  while (i <= last && j <= last_2) {
+    unsigned long one = (unsigned long)rows[up ? i : first + last - i];
+    unsigned long two = (unsigned long)rows_2[up_2 ? j : first_2 + last_2 - j];
+    if (one + (end + 1) * size <= two + begin_2 * size_2)
+      i++;
+    else if (two + (end_2 + 1) * size_2 <= one + begin * size)
+      j++;
+    else
+      return 0;
+  }
+  return polyir_rows_outside(table, first, last, begin, end, size,
+                             rows_2 + first_2, rows_2 + last_2 + 1) &&
+         polyir_rows_outside(other, first_2, last_2, begin_2, end_2, size_2,
+                             rows + first, rows + last + 1);
+}
+""",
+)
+
+
+def _apart_call(one: RangeText, other: RangeText) -> str:
+    """The test that two parts of memory, or the rows of one, do not overlap."""
+    if one.rows is None and other.rows is None:
+        return call_text(DISJOINT, (f"{one.first}, {one.end}", f"{other.first}, {other.end}"))
+    if one.rows is None:
+        return _apart_call(other, one)
+    if other.rows is not None:
+        if one == other:
+            return call_text(ROWS_APART, (one.rows.text,))
+        return call_text(ROWS_DISJOINT, (one.rows.text, other.rows.text))
+    memory = f"{other.first}, {other.end}"
+    outside = call_text(ROWS_OUTSIDE, (one.rows.text, memory))
+    # Nor may pointers to rows be written.
+    return f"{outside} &&\n{call_text(DISJOINT, (one.rows.table_ends, memory))}"
+
+
+def _helpers_of(conditions: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The functions that conditions call, after those that these call."""
+    texts = list(conditions)
+    found: list[tuple[str, str]] = []
+    for helper in (ROWS_DISJOINT, ROWS_APART, ROWS_OUTSIDE, DISJOINT):
+        if any(f"{helper[0]}(" in text for text in texts):
+            found.insert(0, helper)
+            texts.append(helper[1])
+    yield from found
+
+
 def check_text(
     check: AliasCheck,
     content: TranslatedRegion,
@@ -231,29 +325,29 @@ def check_text(
     conditions = dict.fromkeys(operand_text(texts.values[position]) for position in tested)
     apart: dict[tuple[str, ...], dict[str, None]] = {}
     for pair in check.pairs:
-        parts: list[str] = []
+        parts: list[RangeText] = []
         needless = [] if pair.needless is None else [texts.values[pair.needless]]
         for range in (pair.first, pair.second):
             if isinstance(range, ElementRange):
                 text = found[range]
-                parts.append(f"{text.first}, {text.end}")
+                parts.append(text)
                 if text.condition is not None:
                     conditions[f"({text.condition})"] = None
             else:
                 name = range if isinstance(range, str) else forms[range].text
-                parts.append(f"&{name}, &{name} + 1")
+                parts.append(RangeText(f"&{name}", f"&{name} + 1", None))
                 needless += _if_null(content, range, name)
-        apart.setdefault(tuple(dict.fromkeys(needless)), {})[disjoint_call(parts)] = None
+        apart.setdefault(tuple(dict.fromkeys(needless)), {})[_apart_call(*parts)] = None
     for alternatives, calls in apart.items():
         together = " &&\n".join(calls)
         if alternatives:
             inner = f"({together})" if len(calls) > 1 else together
             indented = inner.replace("\n", "\n  ")
-            parts = [f"({each})" if "&&" in each else each for each in alternatives]
-            together = f"({' || '.join(parts)} ||\n {indented})"
+            others = [f"({each})" if "&&" in each else each for each in alternatives]
+            together = f"({' || '.join(others)} ||\n {indented})"
         conditions[together] = None
-    helpers = (*before.helpers, *([DISJOINT] if check.pairs else []))
-    return CheckText(RegionText(before.lines, helpers), tuple(conditions))
+    helpers = _helpers_of(conditions)
+    return CheckText(RegionText(before.lines, (*before.helpers, *helpers)), tuple(conditions))
 
 
 def _if_null(content: TranslatedRegion, operand: int | str, name: str) -> list[str]:
@@ -267,8 +361,9 @@ def _if_null(content: TranslatedRegion, operand: int | str, name: str) -> list[s
     return [] if origin.container in content.reads.containers.values() else [f"!{origin.pointer}"]
 
 
-def disjoint_call(parts: Sequence[str]) -> str:
-    """A call of the helper, on two lines if it is long."""
-    head = f"{DISJOINT[0]}("
+def call_text(helper: tuple[str, str], parts: Sequence[str]) -> str:
+    """A call of a helper, with a line for each part if it is long."""
+    head = f"{helper[0]}("
     text = f"{head}{', '.join(parts)})"
-    return text if len(text) <= 90 else f"{head}{parts[0]},\n{' ' * len(head)}{parts[1]})"
+    between = ",\n" + " " * len(head)
+    return text if len(text) <= 90 else f"{head}{between.join(parts)})"

@@ -22,7 +22,7 @@ from polyir.dialects.scop import scops_in
 from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
-from polyir.frontend.c.places import SourceArgument, SourcePointer, SourceScalar
+from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion
 from polyir.frontend.c.tracking import FinalValues
 from polyir.frontend.c.translation import TranslatedRegion
@@ -42,8 +42,8 @@ from polyir.regions.replacements import (
     CheckText,
     Replacement,
     block_lines,
+    call_text,
     check_text,
-    disjoint_call,
     indentation,
     with_free_helpers,
 )
@@ -283,6 +283,8 @@ def _replaying_alias_check(
 
     Raises `error` if there is none.
     """
+    if any(isinstance(each, SourceArray) and each.has_rows_apart for each in content.arguments):
+        raise error
     # Few files have such regions.
     from polyir.regions.index_alias_checks import replaying_alias_check
 
@@ -596,7 +598,7 @@ def _calling(
     taken = (*macros, *_words_of(forms), *content.mentioned)
     call = device_call(device, content.function, content.arguments, forms, taken, language)
     helpers = call.declarations
-    apart = [disjoint_call(pair) for pair in call.apart]
+    apart = [call_text(DISJOINT, pair) for pair in call.apart]
     before = RegionText(call.before.lines, (*call.before.helpers, *([DISJOINT] if apart else [])))
     conditions = (*map(operand_text, call.conditions), *apart)
     if item.check is not None:

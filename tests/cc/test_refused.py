@@ -16,7 +16,7 @@ struct node { struct node *next; double x; };
 volatile int ready;
 static int many(int *p) { return (*p)++; }
 static int look(const int *p) { if (*p > 3) return 4; return *p; }
-void f(int n, double *A, double **rows, int *p, struct bits *s, union both *u, double (*g)(double),
+void f(int n, double *A, double ***rows, int *p, struct bits *s, union both *u, double (*g)(double),
        struct node *list, long double *wide, char *text)
 {
   int i = 0, j = 0, k = 0;
@@ -51,7 +51,7 @@ CASES = {
     LOOP + "A[i] = look(p + i);": (37, "an address that is not always the same"),
     LOOP + "p[i] = look(p);": (32, "a call of 'look', which may read 'i', which the region writes"),
     LOOP + "A[i] = g(A[i]);": (32, "a call through a pointer"),
-    LOOP + "rows[i][0] = 1;": (25, "'rows', an array of pointers, which may overlap"),
+    LOOP + "rows[i][0][0] = 1;": (25, "'rows', an array of pointers, which may overlap"),
     LOOP + "A[k++] = k;": (27, "'++' inside an expression"),
     LOOP + "A[i > 3 ? k++ : 0] = 1;": (35, "'++' inside an expression"),
     LOOP + "if (i > 3 && k++ < 9) A[k] = 1;": (38, "'++' inside an expression"),
@@ -156,7 +156,7 @@ ADVICE = {
     LOOP + 'printf("x");': "which may have side effects (if it has none, define it in this file as "
     "static inline, or declare it as __attribute__((const)) or pure)",
     LOOP + "A[i] = g(A[i]);": "a call through a pointer (call a function of this file by its name)",
-    LOOP + "rows[i][0] = 1;": "which may overlap (pass one array, as 'double (*a)[n]')",
+    LOOP + "rows[i][0][0] = 1;": "which may overlap (pass one array, as 'double (*a)[n]')",
     LOOP + "A[i] = p[(*p)++];": "'++' inside an expression (make it a statement of its own)",
     LOOP + "A[i] = 1 + (k = i);": "inside an expression (make it a statement of its own)",
     "for (i = 0; i < n; i += n) A[i] = 1;": "(it can be a number, or a const integer)",

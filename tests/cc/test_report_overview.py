@@ -28,9 +28,9 @@ void pragmas(int n, double *restrict x, double *restrict y) {
 }
 """
 POINTERS = """\
-void pointers(int n, double *restrict x, double **y) {
+void pointers(int n, double *restrict x, double ***y) {
   for (int i = 0; i < n; i++)
-    x[i] = y[i][0];
+    x[i] = y[i][0][0];
 }
 """
 WHILE = """\

@@ -403,8 +403,9 @@ def _polynomial(
 ) -> Polynomial | None:
     """An expression as a polynomial in values; `None` if it divides parameters or data.
 
-    A quotient of counters is a value like a counter. A minimum or maximum is the operand that it is known to be. Sums of parameters that are factors
-    are values of their own, which are added to `totals`, if there are any.
+    A quotient of counters is a value like a counter. A minimum or maximum is the operand that it is
+    known to be. Sums of parameters that are factors are values of their own, which are added to
+    `totals`, if there are any.
     """
     total: Counter[Monomial] = Counter({(): expression.constant})
     for atom, coefficient in expression.terms:

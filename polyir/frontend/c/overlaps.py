@@ -23,8 +23,9 @@ from polyir.model.memory_accesses import accesses_in
 
 @dataclass(frozen=True)
 class PossibleOverlap:
-    """Two things that may share memory, and of which at least one is written.
+    """Two things that may share memory, and of which at least one is written; or one thing twice.
 
+    Then, rows of an array may share memory, as pointers lead to them.
     Each is the position of an argument of the region's function, or the spelling of a variable.
     """
 
@@ -56,6 +57,10 @@ def overlaps(
     """
     accessed = tuple(_accessed(entry, arguments, counters, points_to))
     found: list[PossibleOverlap] = []
+    for position, argument in enumerate(arguments):
+        # Rows of one array may share memory, too.
+        if isinstance(argument, SourceArray) and argument.has_rows_apart:
+            found.append(PossibleOverlap(position, position))
     for one, other in combinations(accessed, 2):
         if not (one.is_written or other.is_written) or _is_apart(one, other):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from pycparser import c_ast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
@@ -27,6 +28,9 @@ from polyir.model.index_expressions import IndexExpression
 
 SpellingPart = str | int
 """A piece of a spelling: text, or the number of a subscript that stands there in brackets."""
+
+BETWEEN_ROWS: Final = ""
+"""The text between two subscripts of which the first one is that of a pointer to a row."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ class SourceArray:
         """Whether its elements are members of structures in an array: `p[i].x`."""
         return isinstance(self.parts[-1], str) and any(isinstance(each, int) for each in self.parts)
 
+    @property
+    def has_rows_apart(self) -> bool:
+        """Whether each row is where a pointer leads: `double **A`."""
+        return BETWEEN_ROWS in self.parts
+
 
 @dataclass(frozen=True)
 class SourceScalar:
@@ -108,6 +117,11 @@ class LValue:
     extents: tuple[int | None, ...]
     type: CType
     origin: BaseObject
+
+    @property
+    def is_pointer_table(self) -> bool:
+        """Whether it is an element of an array with one dimension, as a pointer to a row is."""
+        return len(self.subscripts) == 1 and self.parts[-1] == 0
 
     def container(self, texts: Sequence[str]) -> str | None:
         """What must be readable for this place to be, with the texts of its subscripts.
@@ -254,7 +268,7 @@ class Places:
                 pass
             case Pointer(target=element):
                 extent = None
-                if place.subscripts:
+                if place.subscripts and not (place.is_pointer_table and _is_number(element)):
                     raise refuse(
                         node, f"'{place.key[-1]}', an array of pointers, which may overlap"
                     )
@@ -262,8 +276,13 @@ class Places:
                     raise refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
             case _:
                 raise refuse(node, "a subscript of what is neither an array nor a pointer")
-        origin = place.origin
-        if isinstance(place.type, Pointer):
+        origin, parts = place.origin, place.parts
+        if isinstance(place.type, Pointer) and place.subscripts:
+            # Rows may be anywhere: a check says that they are apart.
+            text = f"*{''.join(map(str, parts[:-1]))}"
+            origin = BaseObject(origin.root, text, False, origin.node, origin.container)
+            parts = (*parts, BETWEEN_ROWS)
+        elif isinstance(place.type, Pointer):
             text = "".join(str(part) for part in place.parts)
             restricts = place.type.is_restrict
             origin = BaseObject(origin.root, text, restricts, origin.node, origin.container)
@@ -273,7 +292,7 @@ class Places:
         number = len(place.subscripts)
         return LValue(
             place.key,
-            (*place.parts, number),
+            (*parts, number),
             (*place.subscripts, subscript),
             (*place.extents, extent),
             element,
@@ -320,6 +339,10 @@ class Places:
                 return isinstance(self.resolve(node).type, CArrayType | Pointer)
             case _:
                 return False
+
+
+def _is_number(type: CType) -> bool:
+    return isinstance(type, Arithmetic)
 
 
 def _sum(node: c_ast.Node, left: c_ast.Node, right: c_ast.Node | None, operator: str) -> c_ast.Node:

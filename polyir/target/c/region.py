@@ -305,12 +305,38 @@ def _renamed(name: str, free: str, line: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Parts of rows: a `table` of pointers to them, the first and the last row, and column."""
+
+    table: str
+    first: str
+    last: str
+    begin: str
+    end: str
+
+    @property
+    def text(self) -> str:
+        """The arguments of a function that tests them."""
+        size = f"sizeof **{self.table}"
+        return ", ".join((self.table, self.first, self.last, self.begin, self.end, size))
+
+    @property
+    def table_ends(self) -> str:
+        """A pointer to the first one of the pointers, and one past the last one."""
+        return f"&{self.table}[{self.first}], &{self.table}[{self.last}] + 1"
+
+
+@dataclass(frozen=True)
 class RangeText:
-    """A pointer to the first element of some memory, and one past its last."""
+    """A pointer to the first element of some memory, and one past its last.
+
+    `rows` are set if pointers lead to them.
+    """
 
     first: str
     end: str
     condition: str | None
+    rows: Rows | None = None
 
 
 @dataclass(frozen=True)
@@ -369,7 +395,8 @@ def range_texts(
         last = body.element(memory, [values[high] for _, high in box.ends])
         pointers = [f"&{printer.expression(element)}" for element in (first, last)]
         condition = None if box.condition is None else printer.expression(values[box.condition])
-        texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
+        rows = _rows(forms[box.argument], [[values[n] for n in end] for end in box.ends], printer)
+        texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition, rows))
     lines = tuple(printer.statements(body.statements, INDENT))
     functions = [each.function for each in _functions(called, environment)]
     definitions = _definitions(functions, usage, frozenset())
@@ -378,6 +405,13 @@ def range_texts(
         tuple(map(printer.expression, values)),
         tuple(texts),
     )
+
+
+def _rows(form: Form, ends: Sequence[Sequence[Expression]], printer: NativePrinter) -> Rows | None:
+    """The rows of a range; `None` if no pointers lead to them."""
+    if form.spelling is None or not form.spelling.has_rows_apart:
+        return None
+    return Rows(form.text, *[printer.expression(each) for end in ends for each in end])
 
 
 def operand_text(condition: str) -> str:

@@ -25,12 +25,18 @@ class Spelling:
     `parts` are texts and numbers of subscripts, which are written in brackets: `s->a[i]` is
     `("s->a", 0)`. With `strides`, there is one number, of the first of several subscripts that are
     written as one, `A[i * n + j]`; `strides` are the factors of all but the last of them,
-    and `offset` is what is added to them.
+    and `offset` is what is added to them. If rows are where pointers lead, an empty text is between
+    the subscripts: `("A", 0, "", 1)`.
     """
 
     parts: tuple[str | int, ...]
     strides: tuple[str, ...] = ()
     offset: str = ""
+
+    @property
+    def has_rows_apart(self) -> bool:
+        """Whether a pointer leads to each row: nothing but brackets is between two subscripts."""
+        return "" in self.parts
 
 
 class Variable:

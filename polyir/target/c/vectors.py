@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
+from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import MemRefType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.memory_extra import PrefetchOp
+from polyir.target.abi import Scalar
 from polyir.target.c.body import Body
 from polyir.target.c.masks import vector_type
 from polyir.target.c.memory import element_of
-from polyir.target.c.syntax import Assign, Element, ExpressionStatement
+from polyir.target.c.syntax import (
+    Assign,
+    Binary,
+    Conditional,
+    Element,
+    Expression,
+    ExpressionStatement,
+    IntegerLiteral,
+    literal,
+)
 from polyir.target.c.vector_helpers import mask_of, prefetch
 from polyir.target.c.vector_instructions import masked_load, masked_store
 from polyir.target.c.vector_operations import (
@@ -52,7 +63,7 @@ def _masked_load(body: Body, op: Operation) -> None:
     base, *_, mask, otherwise = op.operands
     type = vector_type(op.results[0], op)
     arguments = (
-        Pointer(type.element, _first(body, op, base), may_be_outside=True),
+        _address(body, op, base, mask, type.element),
         as_type(mask_of(type), body.value(mask)),
         body.value(otherwise),
     )
@@ -63,19 +74,46 @@ def _masked_store(body: Body, op: Operation) -> None:
     base, *_, mask, value = op.operands
     type = vector_type(value, op)
     arguments = (
-        Pointer(type.element, _first(body, op, base), may_be_outside=True),
+        _address(body, op, base, mask, type.element),
         as_type(mask_of(type), body.value(mask)),
         body.value(value),
     )
     body.add(ExpressionStatement(HelperCall(type, masked_store(type), arguments)))
 
 
+def _address(body: Body, op: Operation, base: SSAValue, mask: SSAValue, type: Scalar) -> Expression:
+    """The address of the first element of a masked vector.
+
+    Where no lane is accessed, there may be no row, and then no pointer that leads to it.
+    """
+    first = _first(body, op, base)
+    address = Pointer(type, first, may_be_outside=True)
+    if not _has_rows_apart(first):
+        return address
+    lanes = mask.owner.operands[0].owner if isinstance(mask.owner, arith.XOrIOp) else mask.owner
+    if not isinstance(lanes, vector.CreateMaskOp):
+        raise unsupported(op, f"{op.name} of rows to which pointers lead, with such a mask")
+    some = Binary(Scalar.BOOL, ">=", body.value(lanes.operands[0]), literal(1))
+    return Conditional(type, some, address, IntegerLiteral(Scalar.INT32, 0))
+
+
 def translate_prefetch(body: Body, op: PrefetchOp) -> None:
-    """A call of GCC's function, on the address of an element."""
+    """A call of GCC's function, on the address of an element.
+
+    Of rows to which pointers lead, nothing is fetched: there may be no such pointer.
+    """
     element = body.element(op.memref, [body.value(index) for index in op.indices])
+    if _has_rows_apart(element):
+        return
     helper = prefetch(bool(op.is_write.value.data), op.locality_hint.value.data)
     call = HelperCall(element.type, helper, (Pointer(element.type, element, may_be_outside=True),))
     body.add(ExpressionStatement(call))
+
+
+def _has_rows_apart(element: Element) -> bool:
+    """Whether a pointer leads to the row of an element."""
+    spelling = element.array.spelling
+    return spelling is not None and spelling.has_rows_apart
 
 
 def _first(body: Body, op: Operation, base: SSAValue) -> Element:
