@@ -291,20 +291,29 @@ class Candidates:
                     # The order is the original one, which other strategies keep.
                     raise OptionError("there is nothing to tile")
                 if step.name == "mark-parallel":
-                    changed = list(map(self._with_useful_threads, changed, self.sizes))
+                    has_copies = self._has_copies(strategy, changed)
+                    pairs = zip(changed, self.sizes, strict=True)
+                    changed = [self._with_useful_threads(*each, has_copies) for each in pairs]
         kept = None
-        if strategy.copies_temporaries and _memory_of(changed) != _memory_of(self.scops):
+        if self._has_copies(strategy, changed):
             local = [iteration_arrays(each.scop).arrays for each in changed]
             self._require_bounded_memory(changed, local)
             kept = [_elements(*each) for each in zip(local, self._values, strict=True)]
         return self._candidate(strategy, changed, tuple(remarks), kept)
 
-    def _with_useful_threads(self, given: Scheduled, sizes: Sizes) -> Scheduled:
+    def _has_copies(self, strategy: Strategy, scops: Sequence[Scheduled]) -> bool:
+        """Whether a strategy has given temporaries copies."""
+        return strategy.copies_temporaries and _memory_of(scops) != _memory_of(self.scops)
+
+    def _with_useful_threads(self, given: Scheduled, sizes: Sizes, has_copies: bool) -> Scheduled:
         """A scop without parallel loops where starting threads always takes longer than they save.
 
-        Where nothing is known of sizes, they may be large.
+        Where nothing is known of sizes, they may be large. If temporaries have copies, iterations
+        of parallel loops have some of them for themselves.
         """
-        model = self.model(given.scop, sizes={n: size.value for n, size in larger(sizes).items()})
+        values = {name: size.value for name, size in larger(sizes).items()}
+        local = iteration_arrays(given.scop).arrays if has_copies else ()
+        model = self.model(given.scop, sizes=values, kept=_elements(local, values))
         schedule = with_useful_threads(given.scop.schedule, model.estimate)
         return replace(given, scop=given.scop.under(schedule))
 

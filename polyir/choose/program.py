@@ -508,6 +508,8 @@ def _widest(statement: Statement) -> int:
         for block in reversed(blocks):
             narrow_integers(block)
         widest = _widest_number(copy)
+        # Nobody must see what it used.
+        copy.erase()
     return widest
 
 

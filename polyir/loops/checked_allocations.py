@@ -45,7 +45,6 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.base.walks import operations_in
 from polyir.dialects.allocation_checks import (
@@ -289,13 +288,7 @@ def _is_early(op: Operation) -> bool:
     """Whether an operation may run before all others that it does not need."""
     if isinstance(op, memref.AllocaOp | memref.GetGlobalOp):
         return True
-    return is_pure(op) and (not may_trap(op) or _divides_by_positive(op))
-
-
-def _divides_by_positive(op: Operation) -> bool:
-    """Whether an operation is a division of integers by a number above 0."""
-    divisor = const_evaluate_operand(op.operands[-1]) if op.name.startswith("arith.") else None
-    return divisor is not None and divisor > 0
+    return is_pure(op) and not may_trap(op)
 
 
 def _only_reads(op: Operation) -> bool:

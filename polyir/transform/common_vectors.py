@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from math import prod
 
 import islpy as isl
 
@@ -13,8 +12,9 @@ from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.model.updates import update_of
 from polyir.proofs.bands import active_at, band_facts
-from polyir.sets.boxes import most_values
+from polyir.sets.boxes import ends_of, most_values
 from polyir.sets.maps import coordinate
+from polyir.sets.values import isl_value
 from polyir.transform.directions import direction_of, loop_of_updates
 from polyir.transform.tile import runs_over_tiles
 from polyir.tree import Kind, ScheduleNode
@@ -60,29 +60,49 @@ def vector_loop_around_windows(
 ) -> int | None:
     """As `parallel_vector_loop`, where the loops below the band are to be straight-line code.
 
-    They have few iterations, whatever the parameters are, as those of a filter, and the vector loop
-    has `width` or more.
+    They have few iterations, which are the same for all values of the parameters and of the loops
+    around, as those of a filter, and the vector loop has `width` or more.
     """
     if band.is_subtree_anchored or runs_over_tiles(band):
         return None
-    first = band.schedule_depth
+    first, count = band.schedule_depth, len(band.members)
     copies = 0
-    short: set[int] = set()
+    around: isl.Set | None = None
     for schedule in schedules_below(band):
-        iterations = schedule.range()
-        for place in range(len(band.members)):
-            most = _iterations(iterations, first + place)
-            if most is not None and most < width:
-                short.add(place)
-        inner = [
-            _iterations(iterations, place)
-            for place in range(first + len(band.members), schedule.range_tuple_dim())
-        ]
-        copies += prod(MOST_COPIES + 1 if each is None else each for each in inner)
-    if copies > MOST_COPIES:
+        iterations = schedule.range().reset_tuple_id()
+        inside = iterations.dim(isl.dim_type.set) - first - count
+        outer = iterations.project_out(isl.dim_type.set, first + count, inside)
+        window = iterations.project_out(isl.dim_type.set, 0, first + count).project_out_all_params()
+        points = _points_of_box(window)
+        # Statements that only some iterations run would be under conditions.
+        is_same = around is None or outer.is_equal(around)
+        if points is None or not is_same or not iterations.is_equal(outer.flat_product(window)):
+            return None
+        copies, around = copies + points, outer
+    if around is None or copies > MOST_COPIES:
         return None
-    places = [place for place in _innermost_first(band) if place not in short]
+    places = [
+        place
+        for place in _innermost_first(band)
+        if (most := _iterations(around, first + place)) is None or most >= width
+    ]
     return _vector_loop(places, band, dependences, statements)
+
+
+def _points_of_box(points: isl.Set) -> int | None:
+    """How many points a set has; `None` if it is no box, or depends on parameters."""
+    if points.is_empty():
+        return None
+    box = isl.Set.universe(points.get_space())
+    total = 1
+    for position in range(points.dim(isl.dim_type.set)):
+        least, greatest = ends_of(points, position)
+        if least is None or greatest is None:
+            return None
+        box = box.lower_bound_val(isl.dim_type.set, position, isl_value(least))
+        box = box.upper_bound_val(isl.dim_type.set, position, isl_value(greatest))
+        total *= greatest - least + 1
+    return total if points.is_equal(box) else None
 
 
 def _iterations(values: isl.Set, place: int) -> int | None:

@@ -309,7 +309,8 @@ class _RegisterTiler:
         place = vector_loop_around_windows(
             band, self._dependences, self._statements, self._options.width
         )
-        if place is None:
+        # Threads take single iterations of a loop that they share: compilers make its vectors.
+        if place is None or self._is_shared(band, place):
             return None
         return self._vectors_only(band, _Shape(place, None), describe_band(band))
 

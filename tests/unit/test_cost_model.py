@@ -22,6 +22,7 @@ from polyir.choose.regions import Form, count
 from polyir.choose.states import State
 from polyir.choose.tile_sizes import tile_sizes
 from polyir.dialects.scop import scops_in
+from polyir.model.memory_accesses import accesses_in
 from polyir.model.scop import Scop, scop_of
 from polyir.model.vectors import element_bytes
 from polyir.sets.lists import maps_of
@@ -346,3 +347,26 @@ def test_the_value_for_the_next_iteration_stays_in_a_register_but_not_in_tiles()
         found = _scop_of(text, passes)
         costs.append(CostModel(found, Machine(), threads=1).estimate(found.schedule).compute)
     assert costs[1] > 3 * costs[0]
+
+
+def test_statements_are_not_used_by_the_model() -> None:
+    """Narrow integers are found in a copy of the statement, which must not stay."""
+    text = """
+    func.func @f(%A: memref<100xi8>, %B: memref<100xi8>) {
+      %four = arith.constant 4 : i32
+      affine.for %i = 0 to 100 {
+        %a = affine.load %A[%i] : memref<100xi8>
+        %0 = arith.extui %a : i8 to i32
+        %1 = arith.muli %0, %four : i32
+        %2 = arith.trunci %1 : i32 to i8
+        affine.store %2, %B[%i] : memref<100xi8>
+      }
+      return
+    }
+    """
+    scop = _scop_of(text, "poly-dependences")
+    (array, _) = {access.memref for op in scop.op.walk() for access in accesses_in(op)}
+    uses = len(tuple(array.uses))
+    model = CostModel(scop, Machine(), {})
+    assert model.element_bytes == 2
+    assert len(tuple(array.uses)) == uses

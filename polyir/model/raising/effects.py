@@ -8,6 +8,7 @@ from xdsl.dialects import affine, func, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.model.memory_accesses import MemoryAccess, accesses_in
@@ -55,7 +56,10 @@ def is_pure(op: Operation) -> bool:
 
 def may_trap(op: Operation) -> bool:
     """Whether executing the pure operation `op` speculatively may be an error."""
-    return op.name in _INTEGER_DIVISIONS or is_pure_call(op)
+    if op.name in _INTEGER_DIVISIONS:
+        # The least number divided by -1 is none of its type.
+        return const_evaluate_operand(op.operands[1]) in (None, 0, -1)
+    return is_pure_call(op)
 
 
 _INTEGER_DIVISIONS = tuple(
