@@ -293,8 +293,8 @@ def _offset_of_aligned(facts: BodyFacts, counter: SSAValue, width: int) -> Index
     """What is added to `counter` in the last subscript of a store, if most accesses agree on it.
 
     Such vectors are in one cache line each if the loop takes multiples of `width` there. Others
-    are in two, which the first-level cache loads one after the other. `None` if few would gain, or
-    if rows may start anywhere in a line.
+    are in two, which the first-level cache loads one after the other. `None` if few would gain:
+    more of them must where rows may start anywhere in a line, for the first vector is masked.
     """
     of_counter = IndexExpression.of(counter)
     vectors = [
@@ -305,11 +305,11 @@ def _offset_of_aligned(facts: BodyFacts, counter: SSAValue, width: int) -> Index
     if store is None or not isinstance(store.memref.type, MemRefType):
         return None
     first, extents = offsets[store], store.memref.type.get_shape()
-    if len(extents) > 1 and (extents[-1] == DYNAMIC_INDEX or extents[-1] % width):
-        return None
+    starts_anywhere = len(extents) > 1 and (extents[-1] == DYNAMIC_INDEX or extents[-1] % width)
+    least = 3 if starts_anywhere else 2
     differences = [offsets[op] - first for op in vectors if isinstance(op, ElementLoad)]
     aligned = [each for each in differences if each.is_constant and each.constant % width == 0]
-    return first if len(aligned) >= 2 and 2 * len(aligned) > len(differences) else None
+    return first if len(aligned) >= least and 2 * len(aligned) > len(differences) else None
 
 
 def _add_aligned_loops(

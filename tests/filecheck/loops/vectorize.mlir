@@ -287,7 +287,7 @@ func.func @rows(%n: index, %a: index, %A: memref<?x800xf64>, %B: memref<?x800xf6
 
 // -----
 
-// Rows of other lengths may start anywhere in a cache line.
+// Rows of other lengths may start anywhere in a cache line: two accesses are too few then.
 func.func @rows_of_any_length(%n: index, %a: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
   affine.for %i = 1 to %n {
     affine.for %j = %a to %n {
