@@ -38,9 +38,9 @@ class VectorizePass(ModulePass):
 
     `register-tile` chooses such loops. Blocks of iterations, with the attribute `#poly.jam` on
     loops around, become straight-line code, and what the loop around a block adds up is kept in
-    registers. So do loops of few constant iterations inside, as those of a filter. Scops are lowered
-    first. Conditions become selects, and integers are computed in the narrowest type that holds all
-    that they may be, as far as they are compared or truncated. Results keep their bits.
+    registers. So do loops of few constant iterations inside, as those of a filter. Scops are
+    lowered first. Conditions become selects, and integers are computed in the narrowest type that
+    holds all that they may be, as far as they are compared or truncated. Results keep their bits.
 
     Only loops that a pass with the option `reassociate` chose are computed in another order: those
     with `#poly.reduction` in vectors of partial results, those with `#poly.parts` by threads.
