@@ -60,7 +60,8 @@ class ScheduleChoice:
                 found += self._candidates.of(filter(is_tried, self._strategies))
                 best = self._best(found)
             kinds = frozenset(self._kinds_of(best)) - self._kinds
-        if best is original and self._candidates.enlarge():
+        is_sequential = self._candidates.threads > 1 and not any(c.regions for c in best.costs)
+        if (best is original or is_sequential) and self._candidates.enlarge():
             # What is not worth it for usual sizes may be for large ones: small ones are tested for.
             found = [self._candidates.again(each) for each in found]
             original = found[0]

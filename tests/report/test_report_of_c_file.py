@@ -14,9 +14,9 @@ pytest.importorskip("jinja2")
 pytest.importorskip("pygments")
 
 PROGRAM = """\
-void left(int n, double *restrict x, double **y) {
+void left(int n, double *restrict x, double ***y) {
   for (int i = 0; i < n; i++)
-    x[i] = y[i][0];
+    x[i] = y[i][0][0];
 }
 
 void stencil(long n, long steps, double *restrict A, double *restrict B) {
