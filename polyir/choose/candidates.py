@@ -71,15 +71,6 @@ class Scheduled:
         outcome = step.outcome(self.scop)
         return Scheduled(self.scop.under(outcome.schedule), self.is_proved and outcome.proved)
 
-    def with_useful_threads(self, model: CostModel) -> Scheduled:
-        """The scop without parallel loops where starting threads takes longer than they save."""
-        schedule = with_useful_threads(self.scop.schedule, model.estimate)
-        return (
-            self
-            if schedule is self.scop.schedule
-            else replace(self, scop=self.scop.under(schedule))
-        )
-
 
 @dataclass(frozen=True)
 class Candidate:

@@ -268,7 +268,9 @@ class Places:
                 pass
             case Pointer(target=element):
                 extent = None
-                if place.subscripts and not (place.is_pointer_table and _is_number(element)):
+                if place.subscripts and not (
+                    place.is_pointer_table and isinstance(element, Arithmetic)
+                ):
                     raise refuse(
                         node, f"'{place.key[-1]}', an array of pointers, which may overlap"
                     )
@@ -339,10 +341,6 @@ class Places:
                 return isinstance(self.resolve(node).type, CArrayType | Pointer)
             case _:
                 return False
-
-
-def _is_number(type: CType) -> bool:
-    return isinstance(type, Arithmetic)
 
 
 def _sum(node: c_ast.Node, left: c_ast.Node, right: c_ast.Node | None, operator: str) -> c_ast.Node:
