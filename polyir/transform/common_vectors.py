@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from math import prod
 
 import islpy as isl
 
@@ -12,9 +13,8 @@ from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
 from polyir.model.updates import update_of
 from polyir.proofs.bands import active_at, band_facts
-from polyir.sets.boxes import ends_of, most_values
+from polyir.sets.boxes import most_values, shape_of
 from polyir.sets.maps import coordinate
-from polyir.sets.values import isl_value
 from polyir.transform.directions import direction_of, loop_of_updates
 from polyir.transform.tile import runs_over_tiles
 from polyir.tree import Kind, ScheduleNode
@@ -73,12 +73,12 @@ def vector_loop_around_windows(
         inside = iterations.dim(isl.dim_type.set) - first - count
         outer = iterations.project_out(isl.dim_type.set, first + count, inside)
         window = iterations.project_out(isl.dim_type.set, 0, first + count).project_out_all_params()
-        points = _points_of_box(window)
         # Statements that only some iterations run would be under conditions.
         is_same = around is None or outer.is_equal(around)
-        if points is None or not is_same or not iterations.is_equal(outer.flat_product(window)):
+        is_window = window.coalesce().is_box() and iterations.is_equal(outer.flat_product(window))
+        if not is_same or not is_window:
             return None
-        copies, around = copies + points, outer
+        copies, around = copies + prod(shape_of(window)), outer
     if around is None or copies > MOST_COPIES:
         return None
     places = [
@@ -87,22 +87,6 @@ def vector_loop_around_windows(
         if (most := _iterations(around, first + place)) is None or most >= width
     ]
     return _vector_loop(places, band, dependences, statements)
-
-
-def _points_of_box(points: isl.Set) -> int | None:
-    """How many points a set has; `None` if it is no box, or depends on parameters."""
-    if points.is_empty():
-        return None
-    box = isl.Set.universe(points.get_space())
-    total = 1
-    for position in range(points.dim(isl.dim_type.set)):
-        least, greatest = ends_of(points, position)
-        if least is None or greatest is None:
-            return None
-        box = box.lower_bound_val(isl.dim_type.set, position, isl_value(least))
-        box = box.upper_bound_val(isl.dim_type.set, position, isl_value(greatest))
-        total *= greatest - least + 1
-    return total if points.is_equal(box) else None
 
 
 def _iterations(values: isl.Set, place: int) -> int | None:
