@@ -27,6 +27,9 @@ UNROLLED_ITERATIONS: Final = 16
 """Loops of so few iterations are unrolled by C compilers: "GNU Compiler Collection", "Optimize
 Options", `max-completely-peel-times`."""
 
+UNROLLED_TRIPS: Final = 8
+"""An estimate: what so many iterations of a thread load, fits into its registers."""
+
 CutPart = Literal["outer", "inner", "both"]
 """Of the two loops that a cut makes of one: the loop over blocks, the loop in a block, or both."""
 

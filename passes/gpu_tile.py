@@ -19,8 +19,9 @@ class GpuTilePass(GpuTileOptions, ScopPass):
     `tile` are the tile sizes of the loops; the last one also applies to all further loops. The
     default depends on the number of parallel loops: 256; 32 x 32; 4 x 4 x 32. With `limit`, default
     tiles are made smaller if the parts of arrays that are to be copied to shared memory take more
-    bytes than that. Loops over tiles are not tiled again. Without `gpu-kernels` before it, the
-    kernels are marked first.
+    bytes than that. With `parallel`, only kernels with so many parallel loops are tiled (3: three
+    or more), so that each kind may have sizes of its own. Loops over tiles are not tiled again.
+    Without `gpu-kernels` before it, the kernels are marked first.
 
     Before:
 

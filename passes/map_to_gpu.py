@@ -38,8 +38,8 @@ class MapToGpuPass(PassWithOptions):
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
     With `reassociate`, the pass of that name runs first, so that blocks compute sums and other
     reductions as trees: floating-point numbers are then rounded in another order.
-    `shared`, `registers`, `limit`, `padding`, `vectors` and `buffers` say what is kept in shared
-    memory and in registers, and how it is copied, as for `gpu-promote`. `sequential` and
+    `shared`, `registers`, `limit`, `padding`, `vectors`, `buffers` and `kernels` say what is kept
+    in shared memory and in registers, and how it is copied, as for `gpu-promote`. `sequential` and
     `assumed-size` say where parts without parallel loops run, as for `gpu-kernels`. At the end, the
     kernels are proved right as by `check-gpu`; with `check=false`, that is left to `lower-poly`.
     With `assume-on-device`, `lower-poly` uses the arrays that functions are passed without copying
@@ -71,6 +71,7 @@ class MapToGpuPass(PassWithOptions):
     padding: int | None = None
     vectors: Vectors = "auto"
     buffers: int = 1
+    kernels: tuple[int, ...] = ()
     sequential: SequentialParts = "auto"
     assumed_size: int = ASSUMED_SIZE
     reassociate: bool = False
@@ -117,6 +118,7 @@ class MapToGpuPass(PassWithOptions):
             limit=self.limit,
             padding=self.padding,
             buffers=self.buffers,
+            kernels=self.kernels,
             vectors="none" if self.assume_on_device else self.vectors,
         )
         promote.rewrite(scop)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -10,12 +12,16 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.base.diagnostics import OptionError, errors_at, remark
 from polyir.base.inner_steps import apply_inside
+from polyir.choose.gpu import GENERIC_GPU
 from polyir.choose.machine import describe, machine_of_option, machine_text
 from polyir.dialects.scop import scops_in
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops
 from polyir.passes.strategy_names import BEST, ROOFLINE, CostModelName, StrategyName
+from polyir.transform.gpu.placement import SequentialParts
+
+TargetName = Literal["cpu", "gpu"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,12 @@ class OptimizePass(PassWithOptions):
     pipeline that is to be used whatever the model says. Other packages can add machines, strategies
     and cost models. With `reassociate`, floating-point sums, products, minima and maxima may be
     computed in another order, in vectors of partial results, which rounds them differently.
+
+    With `target=gpu`, nests become kernels (`map-to-gpu`): schedules with tiles of several sizes
+    are compared by a model of a device (`polyir.choose.gpu_model`), with and without copies in
+    shared memory. A function stays as it is where the host would run it clearly faster.
+    `sequential` says where parts without parallel loops run, as for `gpu-kernels`; on the device,
+    there is no choice of the host.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
@@ -59,34 +71,61 @@ class OptimizePass(PassWithOptions):
     reassociate: bool = False
     cost_model: CostModelName = ROOFLINE
 
+    target: TargetName = "cpu"
+    sequential: SequentialParts = "auto"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.threads is not None and self.threads < 1:
             raise OptionError(f"threads must be 1 or more: threads={self.threads}")
+        choose = self._choice_for_gpu(ctx) if self.target == "gpu" else self._choice(ctx, op)
+        if self.reassociate:
+            apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
+        analysed_scops(op, self.name)
+        for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
+            scops = scops_in(function)
+            # What was too hard to analyse would be tried again for each strategy.
+            if scops and all(scop.dependences is not None for scop in scops):
+                with errors_at(function):
+                    choose(function)
+
+    def _choice(self, ctx: Context, op: ModuleOp) -> Callable[[FuncOp], None]:
+        """What gives a function loops for a machine, which remarks name."""
         machine = machine_of_option(self.machine)
         remark(self.name, f"for {describe(machine)}", op)
         if self.machine in ("", "this"):
             again = f"machine='{machine_text(machine)}'"
             remark(self.name, f"for the same result on another computer: {again}", op)
-        if self.reassociate:
-            apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
-        analysed_scops(op, self.name)
-        # It takes long to import, and the dependences are computed without it.
-        from polyir.choose.schedule_choice import ScheduleChoice
 
-        for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
-            scops = scops_in(function)
-            # What was too hard to analyse would be tried again for each strategy.
-            if scops and all(scop.dependences is not None for scop in scops):
-                choice = ScheduleChoice(
-                    ctx,
-                    function,
-                    machine,
-                    self.threads,
-                    reassociate=self.reassociate,
-                    cost_model=self.cost_model.model(),
-                )
-                with errors_at(function):
-                    if self.strategy == BEST:
-                        choice.make()
-                    else:
-                        choice.use(self.strategy)
+        def choose(function: FuncOp) -> None:
+            # It takes long to import, and the dependences are computed without it.
+            from polyir.choose.schedule_choice import ScheduleChoice
+
+            choice = ScheduleChoice(
+                ctx,
+                function,
+                machine,
+                self.threads,
+                reassociate=self.reassociate,
+                cost_model=self.cost_model.model(),
+            )
+            if self.strategy == BEST:
+                choice.make()
+            else:
+                choice.use(self.strategy)
+
+        return choose
+
+    def _choice_for_gpu(self, ctx: Context) -> Callable[[FuncOp], None]:
+        """What gives a function kernels."""
+        defaults = OptimizePass()
+        for name in ("threads", "machine", "strategy", "reassociate", "cost_model"):
+            if getattr(self, name) != getattr(defaults, name):
+                option = name.replace("_", "-")
+                raise OptionError(f"{option} is for target=cpu, and target=gpu was given")
+
+        def choose(function: FuncOp) -> None:
+            from polyir.choose.gpu_choice import GpuChoice
+
+            GpuChoice(ctx, function, GENERIC_GPU, self.sequential).make()
+
+        return choose

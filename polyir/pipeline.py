@@ -21,10 +21,10 @@ DEFAULT_PIPELINE: Final = "optimize"
 EQUATIONS_PIPELINE: Final = "equations-to-scop,pluto-schedule,allocate-memory"
 """What runs before that for equations: an order that needs little memory, and no more of it."""
 
-GPU_PIPELINE: Final = "privatize,pluto-schedule,map-to-gpu"
+GPU_PIPELINE: Final = "optimize{target=gpu}"
 """What runs unless told otherwise if the program is to run on a GPU."""
 
-GPU_RUN_PIPELINE: Final = "privatize,pluto-schedule,map-to-gpu{sequential=device}"
+GPU_RUN_PIPELINE: Final = "optimize{target=gpu sequential=device}"
 """The same where code of the host is interpreted, and therefore slow."""
 
 RANKS_PIPELINE: Final = "pluto-schedule,tile,wavefront,distribute-memory,mark-parallel"

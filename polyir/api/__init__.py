@@ -40,7 +40,7 @@ from polyir.frontend.parse import parse_module
 from polyir.irregular.checked_indices import IndexChecks
 from polyir.irregular.index_checks import index_checks
 from polyir.irregular.plans import Plans, add_plans
-from polyir.loops.levels import has_equations, lower_for_target
+from polyir.loops.levels import has_equations, lower_for_target, outline_kernels
 from polyir.model.requirements import requirements_of
 from polyir.passes.prerequisites import ScopPass
 from polyir.pipeline import (
@@ -498,8 +498,7 @@ def _compile_natively(
 def outlined(module: ModuleOp) -> ModuleOp:
     """A copy of `module` with its scops lowered, and with its kernels in modules of the device."""
     result = lower(module)
-    if any(op.name == "gpu.launch" for op in result.walk()):
-        pass_type("gpu-outline")().apply(new_context(), result)
+    outline_kernels(new_context(), result)
     return result
 
 

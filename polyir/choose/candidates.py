@@ -9,7 +9,7 @@ from functools import partial
 from itertools import groupby
 from math import prod
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Protocol
 
 import islpy as isl
 from xdsl.context import Context
@@ -34,8 +34,7 @@ from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import CrashError, Step, in_order, within_operations
 from polyir.choose.assumed_sizes import Sizes, assumed_sizes, larger
 from polyir.choose.best_nests import ScoredSchedule
-from polyir.choose.machine import Machine
-from polyir.choose.model import Cost, CostModel
+from polyir.choose.model import Cost, ScheduleModel
 from polyir.choose.remarks import ORIGINAL, PASS_NAME, StrategyRemark
 from polyir.choose.strategies import Strategy, is_for_threads
 from polyir.choose.strategy_sizes import neighbours, shown_sizes
@@ -113,6 +112,17 @@ _Group = tuple[Strategy, ...]
 _Results = list[Candidate | str]
 
 
+class Target(Protocol):
+    """What code is chosen for: a processor or a device."""
+
+    @property
+    def entry_cycles(self) -> float:
+        """What tests before all loops take."""
+
+    def seconds(self, cycles: float) -> float:
+        """The time that so many cycles take."""
+
+
 class Candidates:
     """The candidates for a function, which does not change; `original` has its own order.
 
@@ -123,9 +133,9 @@ class Candidates:
         self,
         ctx: Context,
         function: FuncOp,
-        machine: Machine,
+        machine: Target,
         threads: int,
-        cost_model: type[CostModel],
+        cost_model: Callable[..., ScheduleModel],
         is_good_enough: Callable[[Candidate], bool],
     ) -> None:
         self.ctx = ctx
@@ -144,7 +154,7 @@ class Candidates:
         scops: Sequence[Scheduled],
         packed: bool = False,
         kept: Sequence[Mapping[str, float]] | None = None,
-    ) -> list[CostModel]:
+    ) -> list[ScheduleModel]:
         """The models of scops that were made of those of the function, with the same sizes."""
         parts = zip(scops, self._values, kept or [{} for _ in scops], strict=True)
         return [self.model(each.scop, packed, sizes, own) for each, sizes, own in parts]
@@ -160,7 +170,7 @@ class Candidates:
         sizes: Mapping[str, int] | None = None,
         kept: Mapping[str, float] = MappingProxyType({}),
         threads: int | None = None,
-    ) -> CostModel:
+    ) -> ScheduleModel:
         """The model of a scop, whose operands may be `packed`, for parameters of some sizes.
 
         Of temporaries that are `kept`, iterations have so many elements for themselves. `threads`
@@ -294,7 +304,7 @@ class Candidates:
 
     def _has_copies(self, strategy: Strategy, scops: Sequence[Scheduled]) -> bool:
         """Whether a strategy has given temporaries copies."""
-        return strategy.copies_temporaries and _memory_of(scops) != _memory_of(self.scops)
+        return strategy.copies_temporaries and memory_of(scops) != memory_of(self.scops)
 
     def _with_useful_threads(self, given: Scheduled, sizes: Sizes, has_copies: bool) -> Scheduled:
         """A scop without parallel loops where starting threads always takes longer than they save.
@@ -401,7 +411,7 @@ class Candidates:
             Outcome(each.scop.schedule, dependences=each.scop.dependences, proved=each.is_proved)
             for each in scops
         ]
-        is_changed = _memory_of(scops) != _memory_of(self.scops)
+        is_changed = memory_of(scops) != memory_of(self.scops)
         memory = strategy.memory if is_changed else ()
         entry = 0.0 if strategy.name == ORIGINAL else self.machine.entry_cycles
         return Candidate(strategy, memory, tuple(trees), tuple(costs), remarks, kept, entry)
@@ -467,7 +477,7 @@ def _elements(local: Sequence[PromotedArray], values: Mapping[str, int]) -> dict
     return found
 
 
-def _memory_of(scops: Sequence[Scheduled]) -> list[object]:
+def memory_of(scops: Sequence[Scheduled]) -> list[object]:
     """The arrays of some scops with their types, and what each statement accesses of them."""
     return [
         (

@@ -67,8 +67,8 @@ def replace_by(candidates: Candidates, best: Version, middle: Version | None = N
         with _shown_step("versions for sizes", function, copy):
             apply_inside(made("lower-poly"), candidates.ctx, original)
             several = [SEVERAL_THREADS] if least.several_threads else []
-            add_version(copy, _function_of(original), last, VERSIONS, *several)
-    _give_body(function, copy.detach_region(copy.body))
+            add_version(copy, function_of(original), last, VERSIONS, *several)
+    give_body(function, copy.detach_region(copy.body))
 
 
 def _entry_test(function: FuncOp, least: LeastWork | None) -> Block | None:
@@ -93,20 +93,15 @@ def _loops_of(candidates: Candidates, mixture: Mixture, is_shown: bool = False) 
     """A function with the loops of a mixture; what is done may be shown as steps."""
     best, function = mixture.best, candidates.function
     module = candidates.with_memory(best.memory)
-    copy = _function_of(module)
-    said = list(_remarks_on(candidates, mixture))
+    copy = function_of(module)
+    said = list(remarks_on(candidates, mixture))
     if is_shown and programs_are_shown():
         _show_passes(candidates, best, said)
     shown = partial(_shown_step, function=function, copy=copy)
     step = shown if is_shown else lambda _: nullcontext()
     others = ", ".join(dict.fromkeys(each.strategy.name for each, _ in mixture.others))
     with step(f"nests of {others}") if others else nullcontext():
-        for scop, outcome in zip(scops_in(copy), mixture.trees, strict=True):
-            # A tree of other statements would be wrong code.
-            require_outcome(outcome, scop_of(scop))
-            replace_tree(scop, outcome)
-            if outcome.proved:
-                remember_proof(scop)
+        give_trees(copy, mixture)
         for each in said:
             report(each)
     if best.strategy.copies_temporaries:
@@ -117,6 +112,18 @@ def _loops_of(candidates: Candidates, mixture: Mixture, is_shown: bool = False) 
         apply_inside(made("lower-poly"), candidates.ctx, module)
     _improve_loops(copy, mixture.is_packed, step)
     return copy
+
+
+def give_trees(function: FuncOp, mixture: Mixture) -> None:
+    """Give the scops of a function the trees of a mixture.
+
+    Raises `TypeError` or `ValueError` if they are of other statements, which would be wrong code.
+    """
+    for scop, outcome in zip(scops_in(function), mixture.trees, strict=True):
+        require_outcome(outcome, scop_of(scop))
+        replace_tree(scop, outcome)
+        if outcome.proved:
+            remember_proof(scop)
 
 
 def _show_passes(candidates: Candidates, candidate: Candidate, said: list[Remark]) -> None:
@@ -131,7 +138,7 @@ def _show_passes(candidates: Candidates, candidate: Candidate, said: list[Remark
         for each in (*strategy.before, *candidates.steps_of(strategy)):
             again: list[Remark] = []
             name = str(each.pipeline_pass_spec())
-            with _shown_step(name, function, _function_of(module)):
+            with _shown_step(name, function, function_of(module)):
                 with remarks_in(again):
                     each.apply(candidates.ctx, module)
                 for one in again:
@@ -140,7 +147,7 @@ def _show_passes(candidates: Candidates, candidate: Candidate, said: list[Remark
                         report(one)
 
 
-def _remarks_on(candidates: Candidates, mixture: Mixture) -> Iterator[Remark]:
+def remarks_on(candidates: Candidates, mixture: Mixture) -> Iterator[Remark]:
     """What passes said of the nests that are taken from a candidate and from others."""
     known = frozenset(name for model in candidates.models for name in model.statements)
     gone = frozenset(name for _, names in mixture.others for name in names)
@@ -210,7 +217,7 @@ def _is_unrolled(loop: Operation) -> bool:
     return last - first <= UNROLLED_ITERATIONS * ranges[0].step
 
 
-def _function_of(module: ModuleOp) -> FuncOp:
+def function_of(module: ModuleOp) -> FuncOp:
     """The one function of a module."""
     (function,) = module.ops
     assert isinstance(function, FuncOp)
@@ -229,10 +236,10 @@ def _shown_step(name: str, function: FuncOp, copy: FuncOp) -> Iterator[None]:
         return
     with inner_step(name, program):
         yield
-        _give_body(function, copy.body.clone())
+        give_body(function, copy.body.clone())
 
 
-def _give_body(function: FuncOp, body: Region) -> None:
+def give_body(function: FuncOp, body: Region) -> None:
     """Let a function have another body; the one that it has is erased."""
     function.detach_region(function.body).erase()
     function.add_region(body)

@@ -221,10 +221,10 @@ def directions(
     rank = len(models[name].region.low)
     functions = [each.functions[name] for each in loops[:-1] if name in each.functions]
     rows = [f.linear.terms for f in functions if not f.divisions]
-    return _solved(rows, last.linear.terms, rank, last.step)
+    return solved(rows, last.linear.terms, rank, last.step)
 
 
-def _solved(
+def solved(
     zero: Sequence[tuple[tuple[int, float], ...]],
     last: tuple[tuple[int, float], ...],
     rank: int,

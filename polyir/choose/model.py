@@ -34,6 +34,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, prod
 from types import MappingProxyType
+from typing import Protocol
 
 from polyir.choose.assumed_sizes import parameters_left, values_of
 from polyir.choose.c_compiler import Unrolled, unroll_small_loops
@@ -147,6 +148,24 @@ class _Amounts:
         self.memory_of_all += weight * other.memory_of_all
         self.overhead += weight * other.overhead
         self.regions += weight * other.regions
+
+
+class ScheduleModel(Protocol):
+    """What says how long the schedules of one scop take."""
+
+    values: dict[str, int]
+    statements: dict[str, StatementModel]
+
+    @property
+    def least_cycles(self) -> float:
+        """What no schedule takes less than."""
+
+    @property
+    def element_bytes(self) -> int:
+        """The bytes of the widest values that are accessed or computed."""
+
+    def estimate(self, schedule: Schedule) -> Cost:
+        """What a schedule costs."""
 
 
 class CostModel:

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import PolyirError, missed
 from polyir.choose.machine import Machine
-from polyir.choose.model import PREDICTED_ITERATIONS, CostModel, usable_bytes
+from polyir.choose.model import PREDICTED_ITERATIONS, ScheduleModel, usable_bytes
 from polyir.choose.remarks import PASS_NAME
 from polyir.choose.sizes import PACKED_ELEMENTS
 from polyir.choose.thresholds import TURN
@@ -167,7 +167,7 @@ class Situation:
 
 
 def situation_of(
-    models: Sequence[CostModel], machine: Machine, threads: int, reassociate: bool = False
+    models: Sequence[ScheduleModel], machine: Machine, threads: int, reassociate: bool = False
 ) -> Situation:
     """What strategies for some scops are made for; there is a model for each scop."""
     element_bytes = max((model.element_bytes for model in models), default=8)

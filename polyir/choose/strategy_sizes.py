@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from polyir.choose.strategies import Sizes, Strategy, whole_blocks
+from polyir.transform.gpu.mapping import GpuTileOptions
 from polyir.transform.register_tile import RegisterTileOptions
 from polyir.transform.tile import TileOptions
 
@@ -14,6 +15,8 @@ def sizes_of(step: object) -> dict[str, Sizes]:
     """The sizes of tiles that a pass makes, by the names of its options."""
     if isinstance(step, TileOptions):
         return {"sizes": step.sizes}
+    if isinstance(step, GpuTileOptions) and step.tile:
+        return {"tile": step.tile}
     if isinstance(step, RegisterTileOptions) and step.tiles:
         return {"tiles": step.tiles, "shared_tiles": step.shared_tiles}
     return {}

@@ -48,6 +48,21 @@ def lower_for_target(ctx: Context, module: ModuleOp) -> None:
             ask_for_threads(op)
 
 
+def outline_kernels(ctx: Context, module: ModuleOp) -> None:
+    """Make functions of the kernels of a module, for languages of devices.
+
+    Innermost loops have versions with constant numbers of iterations then, which compilers unroll.
+    """
+    # The dialect gpu takes long to import, and few programs have kernels.
+    launches = [op for op in module.walk() if op.name == "gpu.launch"]
+    if launches:
+        from polyir.loops.full_trips import separate_full_trips
+
+        for launch in launches:
+            separate_full_trips(launch)
+        apply_inside(pass_type("gpu-outline")(), ctx, module)
+
+
 _LOWERED = (SubviewOp, ReinterpretCastOp, CollapseShapeOp, ExpandShapeOp, DelinearizeIndexOp)
 
 

@@ -33,6 +33,7 @@ from polyir.codegen.ast import AstExpression, conjuncts
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
 from polyir.frontend.c.translation import TranslatedRegion
+from polyir.loops.levels import outline_kernels
 from polyir.model.raising.effects import stores_in
 from polyir.regions.accessed_elements import (
     AccessedElements,
@@ -44,7 +45,7 @@ from polyir.target.abi import ArrayParameter, Scalar, Signature, signature_of, s
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import NATIVE, ElementRange, Form, RegionText, range_texts
 from polyir.target.gpu import Language, gpu_text
-from polyir.universe import new_context, pass_type
+from polyir.universe import new_context
 
 
 @dataclass(frozen=True)
@@ -284,7 +285,7 @@ class KernelFile:
         function.sym_name = StringAttr(name)
         add_counts(function, region)
         whole = module.clone()
-        pass_type("gpu-outline")().apply(new_context(), whole)
+        outline_kernels(new_context(), whole)
         gpu_text(whole, self.language)
         for op in tuple(whole.ops):
             op.detach()

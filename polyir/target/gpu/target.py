@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import IO, ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import gpu
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from polyir.base.inner_steps import apply_inside
-from polyir.loops.levels import lower_for_target
+from polyir.loops.levels import lower_for_target, outline_kernels
 from polyir.target.gpu import Language, gpu_text
-from polyir.universe import pass_type
 
 
 @dataclass(frozen=True)
@@ -24,8 +21,7 @@ class GpuTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_for_target(ctx, module)
-        if any(isinstance(op, gpu.LaunchOp) for op in module.walk()):
-            apply_inside(pass_type("gpu-outline")(), ctx, module)
+        outline_kernels(ctx, module)
         output.write(gpu_text(module, self.language))
 
 

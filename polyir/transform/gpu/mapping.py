@@ -45,11 +45,13 @@ class GpuTileOptions:
 
     The last size holds for all further loops. Without sizes, they depend on the number of parallel
     loops: 256; 32 x 32; 4 x 4 x 32. With a `limit`, these are made smaller where what is to be
-    copied to shared memory would take more bytes.
+    copied to shared memory would take more bytes. With `parallel`, only kernels with so many
+    parallel loops are tiled; 3 stands for more, too.
     """
 
     tile: tuple[int, ...] = ()
     limit: int | None = None
+    parallel: int = 0
 
     def __post_init__(self) -> None:
         if any(size < 1 for size in self.tile):
@@ -118,7 +120,7 @@ def gpu_tile(
             return node
         flags = node.coincident
         parallel = len(_leading(flags))
-        if not parallel:
+        if not parallel or options.parallel not in (0, min(parallel, len(device.tiles))):
             return node
         if not node.permutable and parallel < len(flags):
             node = node.split(parallel)

@@ -79,7 +79,7 @@ class GpuPromoteOptions:
     bank otherwise. With `vectors=auto`, a thread copies 16 bytes of a row at once from or to shared
     memory, where all of them are to be copied and are aligned. With `buffers=2`, an iteration of a
     sequential loop over tiles copies what the next one reads, to the other half of an array of
-    twice the size.
+    twice the size. With `kernels`, only these have arrays in shared memory; the first one is 0.
     """
 
     shared: SharedArrays = "auto"
@@ -89,6 +89,7 @@ class GpuPromoteOptions:
     padding: int | None = None
     vectors: Vectors = "auto"
     buffers: int = 1
+    kernels: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.buffers not in (1, BUFFERS):
@@ -132,8 +133,8 @@ def plan_gpu_promotion(scop: Scop, options: GpuPromoteOptions, device: Device) -
         known = ", ".join(scop.arrays)
         raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
     planner = _Planner(scop, options, device)
-    for mark in kernel_marks(scop.schedule.root):
-        planner.plan_kernel(mark)
+    for number, mark in enumerate(kernel_marks(scop.schedule.root)):
+        planner.plan_kernel(mark, is_sharing=not options.kernels or number in options.kernels)
     return planner.result()
 
 
@@ -181,9 +182,10 @@ class _Planner:
         self._reasons: list[str] = []
         self._flows: dict[str, ArrayFlow] = {}
 
-    def plan_kernel(self, mark: ScheduleNode) -> None:
-        """Choose what to promote in the kernel below `mark`."""
-        search = _Search(self._scop, ThreadedKernel.below(mark), self._options, self._device)
+    def plan_kernel(self, mark: ScheduleNode, is_sharing: bool) -> None:
+        """Choose what to promote in the kernel below `mark`, which may be sharing memory."""
+        options = self._options if is_sharing else replace(self._options, shared="none")
+        search = _Search(self._scop, ThreadedKernel.below(mark), options, self._device)
         names = name_list(statements_of(mark))
         for array in self._options.arrays or tuple(self._scop.arrays):
             reasons = search.promote(array)

@@ -26,7 +26,7 @@ func.func @gemm(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<
 // CHECK: double C_private[4];
 // CHECK: C_private[3] = C[(ty + 32 * by + 24) * C_1 + tx + 32 * bx];
 // CHECK: for (int64_t tk = 0; tk < n; tk += 16) {
-// CHECK: A_shared[2 * t1 + tx / 16][tx % 16] = A[(32 * by + 2 * t1 + tx / 16) * A_1 + tx % 16 + tk];
+// CHECK: A_shared[2 * t1 + tx / 16][tx % 16] = A[(32 * by + 2 * t1 + tx / 16) * A_1 + tx % 16
 // CHECK: for (int64_t t1 = ty; t1 < polyir_min(16, n - tk); t1 += 8) {
 // CHECK-NEXT: B_shared[t1][tx] = B[(tk + t1) * B_1 + tx + 32 * bx];
 // CHECK: __syncthreads();

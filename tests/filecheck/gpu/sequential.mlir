@@ -78,7 +78,7 @@ func.func @alone(%n: index, %A: memref<?xf64>) {
 // CHECK-NOT:   gpu.
 // CHECK:       return
 
-// SMALL: warning: [gpu-kernels] nothing runs on the device: no loop around S0 is parallel (an estimated 0.027 µs on the host, and 27.7 µs on the device)
+// SMALL: warning: [gpu-kernels] nothing runs on the device: no loop around S0 is parallel (an estimated 0.027 µs on the host, and 26.2 µs on the device)
 // DEVICE: remark: [gpu-kernels] S0: a kernel without a parallel loop, launched once (as the option says)
 
 // The kernels are few, and a copy takes longer than the device.
