@@ -34,7 +34,7 @@ from polyir.base.diagnostics import remarks_to
 from polyir.runtime import public_signatures
 from polyir.target.abi import ArrayParameter, Scalar
 
-PIPELINE = "isl-schedule{outer-coincidence},map-to-gpu"
+PIPELINE = "optimize{target=gpu}"
 
 
 @dataclass(frozen=True)

@@ -279,7 +279,7 @@ class KernelFile:
         Raises `PolyirError` if it has no kernels, or some that the language cannot express.
         """
         if not any(isinstance(op, gpu.LaunchOp) for op in function.walk()):
-            raise NotModelledError("no part of it becomes a kernel", location)
+            raise NotModelledError("no part of it becomes a kernel (--remarks says why)", location)
         names = (f"{self._prefix}_{number}" for number in count())
         name = next(each for each in names if each not in self._taken | self.names)
         function.sym_name = StringAttr(name)
