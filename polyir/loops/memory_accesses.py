@@ -9,7 +9,7 @@ from enum import Enum, auto
 import islpy as isl
 from xdsl.dialects import affine, func, memref, omp, scf
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_extra import PrefetchOp
@@ -19,7 +19,7 @@ from polyir.loops.loop_ranges import Bounds
 from polyir.model.affine_operations import is_semi_affine
 from polyir.model.index_expressions import Constraint, IndexExpression
 from polyir.model.memory_accesses import ElementAccess, ElementStore, accesses_of
-from polyir.model.raising.effects import ALLOCATIONS, is_pure, is_same_memref, may_overlap
+from polyir.model.raising.effects import ALLOCATIONS, base_of, is_pure, is_same_memref, may_overlap
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,14 @@ class MemrefElement:
         return Overlap.ALWAYS if use.known.is_subset(equal) else Overlap.MAYBE
 
     def is_in_bounds(self, known: isl.Set, spaces: IterationSpaces) -> bool:
-        """Whether the element certainly exists: known sizes of the memref include it."""
+        """Whether the element certainly exists: known sizes of the memref include it.
+
+        A number that a function is passed need not: it is what a pointer of C leads to, which may
+        be null where nothing is read.
+        """
         assert isinstance(self.memref.type, MemRefType)
+        if not self.subscripts and isinstance(base_of(self.memref), BlockArgument):
+            return False
         return all(
             size >= 0
             and known.is_subset(spaces.holds(Constraint(subscript, False)))

@@ -193,11 +193,12 @@ def _transformed(
         is_changed = not _are_alike(before, content.module)
         missed = [each for each in remarks if each.kind is RemarkKind.MISSED]
         is_chosen = any(each.message.startswith(CHOSEN) for each in remarks)
+        is_best = is_chosen and ranks is None and not is_changed
         is_here = kernels is None and ranks is None
         if missed and is_here and not (is_changed or is_chosen):
             raise UnchangedError(missed[0])
         finish_region(region, content, context)
-        if kernels is not None and device is not None:
+        if kernels is not None and device is not None and not is_best:
             try:
                 kernels.add(content.module, content.function, device, region.location)
             except NotModelledError as error:
@@ -218,7 +219,7 @@ def _transformed(
         ranked,
         tuple(remarks),
         is_changed,
-        is_best=is_chosen and is_here and not is_changed,
+        is_best=is_best,
     )
 
 

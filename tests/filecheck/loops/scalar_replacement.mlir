@@ -347,3 +347,40 @@ func.func @stored_before(%D: memref<9xf64>, %n: index) {
   memref.dealloc %A : memref<f64>
   return
 }
+
+// -----
+
+// A number that a function is passed is only read where the program reads it: in C, the pointer to
+// it may be null elsewhere. The elements of an array of known size exist.
+// CHECK-LABEL: func.func @read_by_condition
+// CHECK-NEXT:  %{{.*}} = affine.load %B[3]
+// CHECK-NEXT:  affine.for %i = 0 to 9 {
+// CHECK:         scf.if
+// CHECK-NEXT:      affine.load %n[] : memref<f64>
+func.func @read_by_condition(%n: memref<f64>, %A: memref<9xf64>, %B: memref<9xf64>, %c: f64) {
+  affine.for %i = 0 to 9 {
+    %a = affine.load %A[%i] : memref<9xf64>
+    %is_less = arith.cmpf olt, %a, %c : f64
+    scf.if %is_less {
+      %0 = affine.load %n[] : memref<f64>
+      %1 = affine.load %B[3] : memref<9xf64>
+      %2 = arith.addf %0, %1 : f64
+      affine.store %2, %A[%i] : memref<9xf64>
+    }
+  }
+  return
+}
+
+// -----
+
+// Nor is it read where the loop does not run.
+// CHECK-LABEL: func.func @read_in_loop
+// CHECK-NEXT:  affine.if affine_set<()[s0] : (s0 >= 1)>()[%m] {
+// CHECK-NEXT:    %[[N:.*]] = affine.load %n[] : memref<f64>
+func.func @read_in_loop(%n: memref<f64>, %m: index, %A: memref<?xf64>) {
+  affine.for %i = 0 to %m {
+    %0 = affine.load %n[] : memref<f64>
+    affine.store %0, %A[%i] : memref<?xf64>
+  }
+  return
+}
