@@ -13,7 +13,7 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.base import budgets
 from polyir.base.diagnostics import PolyirError, Remark, ViolatedPair, remarks_to
-from polyir.base.limits import within_operations
+from polyir.base.limits import ResourceError, within_operations
 from polyir.choose.remarks import StrategyRemark
 from polyir.dialects.dependence import Dependence
 from polyir.dialects.scop import KEEPS_LOOPS, scops_in
@@ -246,7 +246,8 @@ def _computed(
         **{number: partial(_scop_views, each.scops) for number, each in changed.items()},
     }
     _load()
-    found = computed(tasks)
+    too_long: dict[str | int, Callable[[ResourceError], Any]] = dict.fromkeys(lowered, _not_lowered)
+    found = computed(tasks, too_long)
     return {key: found[key] for key in lowered}, {number: found[number] for number in changed}
 
 
@@ -290,9 +291,14 @@ def _lowered(module: ModuleOp, write_c: CWriter) -> _Lowered:
     try:
         lower_scops(new_context(), lowered)
     except PolyirError as error:
-        return _Lowered(tuple(Text(f"// {error.message}") for _ in LEVELS[1:]), {})
+        return _not_lowered(error)
     texts = tuple(_emitted(lowered, each) for each in (loops_text, partial(c_text, write=write_c)))
     return _Lowered(texts, features_of(lowered))
+
+
+def _not_lowered(error: PolyirError) -> _Lowered:
+    """Why a program has no text at the lower levels."""
+    return _Lowered(tuple(Text(f"// {error.message}") for _ in LEVELS[1:]), {})
 
 
 def _emitted(module: ModuleOp, text_of: Callable[[ModuleOp], Text]) -> Text:

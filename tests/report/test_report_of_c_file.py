@@ -36,7 +36,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     source, page = folder / "stencil.c", folder / "stencil.html"
     source.write_text(PROGRAM)
-    options = ["--optimize=threads=2 strategy=time-tiles", "--quiet", "-o", "/dev/null"]
+    options = ["--optimize=threads=2 strategy=tiles", "--quiet", "-o", "/dev/null"]
     assert polyir_cc.main([*options, f"--report={page}", str(source)]) == 0
     return page
 
@@ -67,7 +67,7 @@ def test_overview_steps_and_estimates(opened: Browser) -> None:
     button.click()
     assert title(opened).startswith("lines 7 to 12: optimize")
     (row,) = opened.texts(f"{VIEW} .strategies tr:nth-child(2) td:first-child")
-    assert row == "time-tiles"
+    assert row == "tiles"
     for scheme in ("light", "dark"):
         opened.media(scheme=scheme)
         assert opened.script(CONTRASTS) == {}
@@ -76,7 +76,7 @@ def test_overview_steps_and_estimates(opened: Browser) -> None:
     opened.width(1280)
     # Each of its passes has a tree, dependences, and a picture.
     names = opened.texts("button.pass > span")
-    tiled = next(n for n, name in enumerate(names) if name.startswith("tile{sizes="))
+    tiled = next(n for n, name in enumerate(names) if name == "tile")
     assert tiled < names.index("lower-poly") < len(names) - 1
     opened.script(
         "document.querySelector(`button.pass[data-step='${arguments[0]}']`).click()", tiled

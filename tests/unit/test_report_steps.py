@@ -131,6 +131,16 @@ def test_what_fails_in_a_worker_is_computed_here() -> None:
     }
 
 
+def test_what_has_something_else_is_not_computed_again() -> None:
+    def crashing() -> str:
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return "never"
+
+    assert computed({"crash": crashing}, {"crash": lambda error: "left out"}) == {
+        "crash": "left out"
+    }
+
+
 def test_a_text_is_on_the_page_once() -> None:
     recording = steps_of("pluto-schedule,canonicalize")
     page = report_page(recording)
