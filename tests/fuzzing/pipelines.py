@@ -93,8 +93,13 @@ def _loop_passes(random: Random) -> list[str]:
 
 
 def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
-    """A scheduler and, at times, a transformation; then the mapping to a GPU, often with sizes."""
+    """A scheduler and, at times, a transformation; then the mapping to a GPU, often with sizes.
+
+    Or it is the default.
+    """
     random = Random(f"GPU pipeline {seed}")
+    if random.random() < 0.3:
+        return ("optimize{target=gpu sequential=device}",)
     passes = [_scheduler(random)]
     if random.random() < 0.3:
         passes.append(_drawn(random))

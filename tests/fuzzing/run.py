@@ -470,7 +470,7 @@ def _is_changed(before: ModuleOp, after: ModuleOp, remarks: Sequence[Remark]) ->
 
 def runs_on_device(pipeline: Sequence[str]) -> bool:
     """Whether a pipeline makes kernels."""
-    return any(each.startswith("map-to-gpu") for each in pipeline)
+    return any(each.startswith(("map-to-gpu", "optimize{target=gpu")) for each in pipeline)
 
 
 def _kind(backend: str, error: Exception) -> str:
