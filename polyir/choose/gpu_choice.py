@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -11,8 +12,9 @@ from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import Remark, remark, report
+from polyir.base.diagnostics import Remark, missed, remark, report
 from polyir.base.inner_steps import apply_inside
+from polyir.base.limits import ResourceError
 from polyir.choose.candidates import Candidates, memory_of, remarks_in
 from polyir.choose.chosen_code import function_of, give_body, give_trees, remarks_on
 from polyir.choose.gpu_model import GpuModel
@@ -84,6 +86,7 @@ class GpuChoice:
         original = self._candidates.original()
         found = list(self._candidates.of(self._strategies()))
         if not found:
+            missed(PASS_NAME, "no kernels: no strategy is possible", self._function)
             return
         best = found[0]
         for each in found[1:]:
@@ -138,13 +141,15 @@ class GpuChoice:
         """Give the function the kernels of a mixture, with or without shared memory."""
         chosen = plain = self._mapped(mixture, shared="none")
         if self._may_share(mixture):
-            shared = self._mapped(mixture, shared="auto")
-            kernels = _faster(shared, plain)
-            if all(kernels):
-                chosen = shared
-            elif any(kernels):
-                numbers = tuple(number for number, is_faster in enumerate(kernels) if is_faster)
-                chosen = self._mapped(mixture, shared="auto", kernels=numbers)
+            # What is too hard to prove stays in global memory.
+            with suppress(ResourceError):
+                shared = self._mapped(mixture, shared="auto")
+                kernels = _faster(shared, plain)
+                if all(kernels):
+                    chosen = shared
+                elif any(kernels):
+                    numbers = tuple(number for number, is_better in enumerate(kernels) if is_better)
+                    chosen = self._mapped(mixture, shared="auto", kernels=numbers)
         # Tiles and threads are mapped already: what is said of them is known.
         for each in dict.fromkeys((*remarks_on(self._candidates, mixture), *chosen.remarks)):
             report(each)
