@@ -132,6 +132,14 @@ class Situation:
         return self.usable_elements(level) / sharing
 
     @property
+    def square_tiles(self) -> Sizes:
+        """Tiles with equal sides, of which the first cache holds three with two dimensions.
+
+        Sides are powers of two, for which isl generates simple loops.
+        """
+        return (_power_of_two(sqrt(self.own_elements(0) / 3)),)
+
+    @property
     def tiles_in_time(self) -> Sizes:
         """Tiles of time steps, rows and elements; or of time steps and elements.
 
@@ -242,7 +250,8 @@ def blocks_of_results(given: Situation) -> Strategy:
 
 def locality(given: Situation) -> Strategy:
     """Tiles of loops that go through cache lines."""
-    steps = (made("tile"), made("wavefront"), made("intra-tile-order"), *given.last)
+    tiles = made("tile", sizes=given.square_tiles)
+    steps = (tiles, made("wavefront"), made("intra-tile-order"), *given.last)
     return _in_lines(steps, sums=False)
 
 
@@ -260,7 +269,7 @@ def sweeps(given: Situation) -> Strategy:
 
 def tiles(given: Situation) -> Strategy:
     """Pluto's tiles."""
-    steps = (made("tile"), made("wavefront"), *given.last)
+    steps = (made("tile", sizes=given.square_tiles), made("wavefront"), *given.last)
     return Strategy(_in_elements(), _fused(), steps, sums=False)
 
 
