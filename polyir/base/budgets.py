@@ -252,6 +252,13 @@ AST_ORDER: Final = Budget(
     "As above: each statement node is compared with all others.",
 )
 
+AST_TEXT: Final = Budget(
+    "the check that the loops compute the right values",
+    5_000_000,
+    "the loops are used without it, and a remark says so",
+    "As above. The conditions of a node are sets of as many parts as they have alternatives.",
+)
+
 LOOP_SPLITTING: Final = Budget(
     "the splitting of a loop nest",
     5_000_000,

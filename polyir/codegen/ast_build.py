@@ -37,6 +37,7 @@ from polyir.codegen.ast import (
     variables_in,
     without_statements,
 )
+from polyir.codegen.ast_text import means_its_dates
 from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
@@ -330,9 +331,9 @@ def _generate(
     `None` if isl's operations exceed `limit` for the AST of an input. An AST that is not
     wanted, and will not be used, is returned without the check.
 
-    isl has been seen to lose instances of strided statements, and to order them wrongly. What its
-    user nodes execute is therefore compared with the schedule. The result says if a check of that
-    gives up.
+    isl has been seen to lose instances of strided statements, to order them wrongly, and to make
+    wrong expressions. What its user nodes execute is therefore compared with the schedule. The
+    result says if a check of that gives up.
     """
     whole = expanded.schedule
     for known, tree in _ways(scop, schedule, expanded):
@@ -357,6 +358,7 @@ def _generate(
         checks = {
             budgets.AST_PARTITION: partial(executes_each_once, generated, whole, context),
             budgets.AST_ORDER: partial(is_in_order, generated, tree, whole.map),
+            budgets.AST_TEXT: partial(means_its_dates, root, dates, ast.iterators, context),
         }
         results = {budget: within_operations(budget, check) for budget, check in checks.items()}
         if False not in results.values():
