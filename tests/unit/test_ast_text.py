@@ -19,21 +19,23 @@ from polyir.codegen.ast import (
 )
 from polyir.codegen.ast_text import means_its_dates
 
-PROGRAM = """
-func.func @last(%A: memref<7xf64>, %x: memref<f64>) {
-  poly.scop () {
-    poly.stmt @S domain "{ S[i, j, k] : (j - i) mod 3 = 0 and 0 <= i <= j and j - 1 <= k <= 5 and k >= 0 }" (%i, %j, %k) {
+POINTS = "{ S[i, j, k] : (j - i) mod 3 = 0 and 0 <= i <= j and j - 1 <= k <= 5 and k >= 0 }"
+
+PROGRAM = f"""
+func.func @last(%A: memref<7xf64>, %x: memref<f64>) {{
+  poly.scop () {{
+    poly.stmt @S domain "{POINTS}" (%i, %j, %k) {{
       %0 = affine.load %A[%i] : memref<7xf64>
       affine.store %0, %x[] : memref<f64>
-    }
-    poly.domain "{ S[i, j, k] : (j - i) mod 3 = 0 and 0 <= i <= j and j - 1 <= k <= 5 and k >= 0 }" {
-      poly.band "[{ S[i, j, k] -> [(16i + 2j + k)] }]" permutable {
-        poly.band "[{ S[i, j, k] -> [(i)] }, { S[i, j, k] -> [(j)] }]" permutable coincident [true, true]
-      }
-    }
-  }
+    }}
+    poly.domain "{POINTS}" {{
+      poly.band "[{{ S[i, j, k] -> [(16i + 2j + k)] }}]" permutable {{
+        poly.band "[{{ S[i, j, k] -> [(i)] }}, {{ S[i, j, k] -> [(j)] }}]" permutable
+      }}
+    }}
+  }}
   return
-}
+}}
 """
 
 
