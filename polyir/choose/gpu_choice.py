@@ -18,7 +18,7 @@ from polyir.base.limits import ResourceError
 from polyir.choose.candidates import Candidates, memory_of, remarks_in
 from polyir.choose.chosen_code import function_of, give_body, give_trees, remarks_on
 from polyir.choose.gpu_model import GpuModel
-from polyir.choose.mixtures import Mixture, mixed
+from polyir.choose.mixtures import Mixture, alone, mixed
 from polyir.choose.model import Cost, ScheduleModel
 from polyir.choose.remarks import CHOSEN, ORIGINAL, PASS_NAME
 from polyir.choose.strategies import Strategy, made
@@ -44,6 +44,9 @@ SHARED_USES: Final = 16
 LEAST_FOR_HOST: Final = 1000.0
 """The microseconds that kernels take at least if all runs on the host instead: for less, a program
 that is for a device gets one."""
+
+MOST_TRIED: Final = 3
+"""How many candidates are mapped where kernels are too hard to prove: each takes seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +99,21 @@ class GpuChoice:
         if is_slow and self._sequential != "device":
             self._say(f"{CHOSEN}{ORIGINAL}, on the host")
             return
-        others = [each for each in found if each is not best]
-        mixture = mixed(self._candidates, best, others, lambda each: BETTER)
-        gain = original.cycles / mixture.cycles
-        self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the host")
-        self._replace_by(mixture)
+        others = sorted((e for e in found if e is not best), key=lambda each: each.cycles)
+        mixtures = mixed(self._candidates, best, others, lambda each: BETTER), *map(alone, others)
+        for number, mixture in enumerate(mixtures, 1):
+            try:
+                mapped = self._mapped_best(mixture)
+            except ResourceError:
+                # The kernels of another one may be simpler to prove.
+                if number == min(MOST_TRIED, len(mixtures)):
+                    raise
+                continue
+            gain = original.cycles / mixture.cycles
+            name = mixture.best.strategy.name
+            self._say(f"{CHOSEN}{name}, {gain:.2g} times as fast as the host")
+            self._replace_by(mixture, mapped)
+            return
 
     def _memories(self) -> list[tuple[ModulePass, ...]]:
         """The passes for private temporaries that make a difference; none if there is none."""
@@ -137,8 +150,8 @@ class GpuChoice:
                     )
                     yield Strategy(memory, scheduler, steps, name=name)
 
-    def _replace_by(self, mixture: Mixture) -> None:
-        """Give the function the kernels of a mixture, with or without shared memory."""
+    def _mapped_best(self, mixture: Mixture) -> _Mapped:
+        """The kernels of a mixture, with or without shared memory."""
         chosen = plain = self._mapped(mixture, shared="none")
         if self._may_share(mixture):
             # What is too hard to prove stays in global memory.
@@ -150,10 +163,14 @@ class GpuChoice:
                 elif any(kernels):
                     numbers = tuple(number for number, is_better in enumerate(kernels) if is_better)
                     chosen = self._mapped(mixture, shared="auto", kernels=numbers)
+        return chosen
+
+    def _replace_by(self, mixture: Mixture, mapped: _Mapped) -> None:
+        """Give the function the kernels of a mixture."""
         # Tiles and threads are mapped already: what is said of them is known.
-        for each in dict.fromkeys((*remarks_on(self._candidates, mixture), *chosen.remarks)):
+        for each in dict.fromkeys((*remarks_on(self._candidates, mixture), *mapped.remarks)):
             report(each)
-        give_body(self._function, chosen.function.detach_region(chosen.function.body))
+        give_body(self._function, mapped.function.detach_region(mapped.function.body))
 
     def _mapped(self, mixture: Mixture, **options: object) -> _Mapped:
         """The function with the kernels of a mixture after `map-to-gpu` with options."""
