@@ -61,4 +61,4 @@ GENERIC_GPU: Final = Device(
     copy_address=15.0,
     startup=80.0,
 )
-"""What all devices of CUDA and OpenCL that polyir prints code for have."""
+"""What all devices of CUDA and OpenCL that polyir prints code for have, and how fast an H200 is."""
