@@ -45,7 +45,8 @@ class OptimizePass(PassWithOptions):
 
     With `target=gpu`, nests become kernels (`map-to-gpu`): schedules with tiles of several sizes
     are compared by a model of a device (`polyir.choose.gpu_model`), with and without copies in
-    shared memory. A function stays as it is where the host would run it clearly faster.
+    shared memory. A function stays as it is where kernels take a millisecond or more and the host
+    would take less.
     `sequential` says where parts without parallel loops run, as for `gpu-kernels`; on the device,
     there is no choice of the host.
 

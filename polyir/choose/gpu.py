@@ -26,35 +26,38 @@ GENERIC_GPU: Final = Device(
     parts=256,
     # An estimate: two or three lanes are not worth the barriers of a tree.
     fewest_lanes=4,
-    # Estimates: a launch and a small copy over PCIe, an access that waits for global memory, an
-    # access to a cache of the host, and 10 GB/s.
+    # Estimates: a launch (3.2 were measured, without the code around it) and a small copy over
+    # PCIe, an access that waits for global memory, one to a cache of the host, and 10 GB/s.
     launch=3.5,
     copy=10.0,
     device_access=0.1,
     host_access=0.001,
     copied_byte=0.0001,
-    # Measured on an H200 (docs/gpu.md).
-    gap=0.9,
+    # Facts of an H200: CUDA C++ Programming Guide, "Compute capability 9.0".
     multiprocessors=132,
     multiprocessor_threads=2048,
-    gigahertz=1.98,
     issue=4.0,
     double_lanes=64.0,
     float_lanes=128.0,
     integer_lanes=64.0,
-    division=16.0,
-    function=40.0,
     line_bytes=128,
     sector=32,
-    cache_bytes=40_000_000,
+    # Measured on it, rounded.
+    gap=0.9,
+    gigahertz=1.98,
+    division=16.0,
     cache_bandwidth=5.5e6,
     memory_bandwidth=4.4e6,
     cache_latency=290.0,
-    memory_latency=600.0,
     shared_latency=30.0,
     arithmetic_latency=8.0,
     division_latency=125.0,
+    # Estimates, made with the times of `benchmarks/gpu_measured.json` at hand: two thirds of the
+    # second cache, what a load waits for memory, and what compilers make of loops.
+    cache_bytes=40_000_000,
+    memory_latency=600.0,
     barrier_latency=40.0,
+    function=40.0,
     loads_at_once=2.0,
     control=3.0,
     address=5.0,

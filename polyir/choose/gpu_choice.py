@@ -63,13 +63,11 @@ def _faster(mapped: _Mapped, other: _Mapped) -> list[bool]:
 
     Kernels have numbers in one scop only; those of several are all faster, or none is.
     """
-    pairs = list(zip(mapped.costs, other.costs, strict=True))
-    if len(pairs) > 1 or len(pairs[0][0].nests) != len(pairs[0][1].nests):
-        return [sum(one.score for one, _ in pairs) < sum(each.score for _, each in pairs)]
-    nests = [
-        (one, each) for whole in pairs for one, each in zip(*(w.nests for w in whole), strict=True)
-    ]
-    return [one.score < each.score for one, each in nests or pairs for _ in range(int(one.regions))]
+    ours, theirs = mapped.costs, other.costs
+    if len(ours) > 1 or len(ours[0].nests) != len(theirs[0].nests):
+        return [sum(each.score for each in ours) < sum(each.score for each in theirs)]
+    pairs = zip(ours[0].nests or ours, theirs[0].nests or theirs, strict=True)
+    return [one.score < each.score for one, each in pairs for _ in range(int(one.regions))]
 
 
 class GpuChoice:

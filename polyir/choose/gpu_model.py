@@ -6,10 +6,11 @@ A launch of a kernel takes, in cycles of a multiprocessor,
 
 - *busy* is how long a block keeps a multiprocessor at work: arithmetic by its units, a cycle for
   each line that a warp accesses in the first cache or in shared memory, and the issue of all
-  instructions. They add up: most kernels do one after the other.
+  instructions. The longest of the three counts whole, and the others half: they overlap in part.
 - *waiting* is how long a thread waits, one instance after the other: for what it loads anew in each
   iteration of its innermost loop, for the chain of its arithmetic, and at barriers. As many blocks
-  as have room wait at once.
+  as have room wait at once. The loads of a statement overlap in part, too, and the longest one of
+  the statements in a loop hides the others.
 - *traffic* is what blocks touch, from the second cache, and what all of them touch together, from
   memory, if that cache does not hold it.
 

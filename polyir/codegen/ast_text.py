@@ -77,12 +77,11 @@ class _Reader:
 
         The loops are numbers of iterators.
         """
+        if isinstance(node, AstFor | AstLet):
+            loops = (*loops, self._places[node.iterator][1])
         match node:
             case AstInstance():
                 return self._runs(node, around, loops)
-            case AstFor() | AstLet():
-                loops = (*loops, self._places[node.iterator][1])
-        match node:
             case AstFor():
                 counter, first = self._variable(node.iterator), self._number(node.first)
                 end = self._number(node.bound)

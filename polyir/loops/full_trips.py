@@ -77,7 +77,7 @@ def _separate(loop: affine.ForOp, sizes: dict[SSAValue, int]) -> None:
         return
     runs_all = [Constraint((each - last).shift(-1), False) for each in others]
     full, partial = loop.clone(), loop.clone()
-    full.attributes[UnrollAttr.name] = unrolled
+    full.attributes.setdefault(UnrollAttr.name, unrolled)
     then, otherwise = Block([full, affine.YieldOp.get()]), Block([partial, affine.YieldOp.get()])
     conditional(runs_all, then, otherwise, loop, Builder(InsertPoint.before(loop)))
     set_range(full, replace(range, upper=(first.shift(trips * range.step),)))

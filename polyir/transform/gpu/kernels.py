@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import GpuDimension, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.model.gpu import is_kernel_mark, is_one_block
+from polyir.model.gpu import axis_of, is_kernel_mark, is_one_block
 from polyir.model.outcome import Outcome
 from polyir.proofs.bands import band_facts
 from polyir.transform.bands import replace_band
@@ -27,7 +26,6 @@ from polyir.tree.order import Active, all_active, below, still_active
 
 KERNEL = KernelAttr(KernelSizes())
 ON_HOST = KernelAttr(KernelSizes(on_host=True))
-NEIGHBOURS = MapAttr(GpuDimension("thread", "x"))
 
 
 def gpu_kernels(
@@ -166,7 +164,8 @@ def _with_first(band: ScheduleNode, chosen: list[int], permutable: bool) -> Sche
     """The band with the chosen members first, of these the one for neighbouring threads last."""
     members = band.members
     others = [position for position in range(len(members)) if position not in chosen]
-    order = [*sorted(chosen, key=lambda each: NEIGHBOURS in members[each].attributes), *others]
+    chosen = sorted(chosen, key=lambda each: axis_of(members[each].attributes, "thread") == "x")
+    order = [*chosen, *others]
     flagged = [replace(members[p], is_coincident=p in chosen) for p in order]
     if order == list(range(len(members))) or band.is_subtree_anchored:
         return band

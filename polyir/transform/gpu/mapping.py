@@ -56,6 +56,8 @@ class GpuTileOptions:
     def __post_init__(self) -> None:
         if any(size < 1 for size in self.tile):
             raise OptionError(f"tile sizes must be 1 or more: tile={_listed(self.tile)}")
+        if not 0 <= self.parallel <= len(AXES):
+            raise OptionError(f"parallel must be 1, 2 or 3: parallel={self.parallel}")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
 // RUN: not polyir-opt --pluto-schedule --promote="arrays=A loop=S0.0 space=heap" --map-to-gpu %s 2>&1 | filecheck %s
+// RUN: not polyir-opt --pluto-schedule --gpu-tile="tile=8 parallel=4" %s 2>&1 | filecheck %s --check-prefix PARALLEL
+// PARALLEL: error: {{.*}}parallel must be 1, 2 or 3: parallel=4
 
 // A kernel cannot allocate memory on the heap.
 

@@ -11,7 +11,7 @@
 // CHECK:     remark: [optimize] spatial-schedule with tiles of 32 x 32 or 32 x 32 x 32 or 8 x 8 x 32: {{.*}} ms; microseconds: {{.*}}; 1 kernel of {{.*}} blocks or more, 1 launches: {{.*}}
 // CHECK:     remark: [optimize] spatial-schedule with tiles of 256 x 32 or 8 x 32 x 32 or 4 x 4 x 32: {{.*}}
 // CHECK:     remark: [optimize] chosen: spatial-schedule, {{.*}} times as fast as the host
-// CHECK-NOT: in shared memory, 
+// CHECK-NOT: in shared memory,
 // TREE-LABEL: func.func @stencil(
 // TREE-NOT:  poly.local_array
 // TREE:      poly.mark #poly.kernel<block [32, 8]>
