@@ -16,4 +16,4 @@ func.func @f(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
   return
 }
 
-// CHECK: kernels_refused.mlir:6:3: error: the local array @A_local is memory on the heap, which a kernel does not have
+// CHECK: kernels_refused.mlir:8:3: error: the local array @A_local is memory on the heap, which a kernel does not have
