@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
-.PHONY: help bytecode demo demo-distributed test test-all filecheck lint types format bench bench-docs bench-limits bench-reductions \
+.PHONY: help bytecode demo demo-distributed docs test test-all filecheck lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels count fuzz fuzz-aliases fuzz-c \
 	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery nightly screenshots clean
 
@@ -168,6 +168,17 @@ check-kernels: .venv/stamp  ## every kernel through pairs of passes, widths, tar
 # Options: make count COUNT="benchmarks/polybench/lu.mlir --pluto-schedule --tile=32"
 count: bytecode  ## count what polyir-opt does more than once, and the lines of polyir
 	@$(BIN)/python tests/counting.py $(COUNT)
+
+# The packages of the site are in an environment of their own: no test needs them but its own.
+build/docs/stamp: pyproject.toml constraints.txt
+	@echo "== making build/docs"
+	$(PYTHON) -m venv build/docs
+	build/docs/bin/pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	touch $@
+
+docs: build/docs/stamp types  ## build the site in build/site, with all links and anchors checked
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet --strict
+	@echo "== the site: build/site/index.html"
 
 gallery: bytecode  ## write reports of the examples of the papers to build/gallery
 	$(BIN)/python examples/gallery.py build/gallery

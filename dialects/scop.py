@@ -204,8 +204,8 @@ KERNEL_SPACES: Final[tuple[Space, ...]] = ("workgroup", "private")
 class LocalArrayOp(IRDLOperation):
     """Memory that each iteration of the loops around a mark `#poly.local` has of its own.
 
-    %tile = poly.local_array @tile heap alignment 64 : memref<32x36xf64>
-    %rows = poly.local_array @rows heap(%n) : memref<?x8xf64>
+        %tile = poly.local_array @tile heap alignment 64 : memref<32x36xf64>
+        %rows = poly.local_array @rows heap(%n) : memref<?x8xf64>
 
     Dynamic sizes are affine functions of the parameters, computed before the scop.
     """

@@ -228,15 +228,30 @@ def _parsed_class(option_type: object) -> type[Parsed] | None:
     return next((each for each in found if each is not None), None)
 
 
-def describe_options(pass_type: type[ModulePass]) -> list[str]:
-    """One line per option: name, type, default."""
+@dataclass(frozen=True)
+class DescribedOption:
+    """An option of a pass as its user writes it; `default` is `None` where there is none."""
+
+    name: str
+    type: str
+    default: str | None
+    is_required: bool
+
+    def __str__(self) -> str:
+        default = "" if self.default is None else f" = {self.default}"
+        return f"{self.name}: {self.type}{default}"
+
+
+def describe_options(pass_type: type[ModulePass]) -> list[DescribedOption]:
+    """The options of a pass; the first is its main one."""
     types = get_type_hints(pass_type)
+    missing = dataclasses.MISSING
     return [
-        f"{field.name.replace('_', '-')}: {_describe_type(types[field.name])}"
-        + (
-            ""
-            if field.default in (dataclasses.MISSING, None)
-            else f" = {_describe_value(field.default)}"
+        DescribedOption(
+            field.name.replace("_", "-"),
+            _describe_type(types[field.name]),
+            None if field.default in (missing, None) else _describe_value(field.default),
+            field.default is missing and field.default_factory is missing,
         )
         for field in option_fields(pass_type)
     ]

@@ -20,7 +20,9 @@ class PlotDomainPass(PicturePass):
     default, that is everything but input dependences. If there are more than `arrows` arrows
     between statements that are drawn together, only those of some instances are shown, and the
     title says so. With several scops, the second one is drawn to `file-2`, and so on. It requires
-    matplotlib: `pip install 'polyir[plot]'`.
+    matplotlib: `pip install 'polyir[plot]'`. The IR stays as it is:
+
+        polyir-opt --plot-domain="file=domain.svg values=6,10" --emit=none in.mlir
     """
 
     name = "plot-domain"

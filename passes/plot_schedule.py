@@ -12,7 +12,9 @@ class PlotSchedulePass(PicturePass):
     """Draw the execution order of the instances under the current schedule, and its tiles.
 
     Draws the picture of `plot-domain` with points numbered in execution order, where the numbers
-    can be read, and coloured by tile, and with a line around each tile. The options are the same.
+    can be read, and coloured by tile, and with a line around each tile. The options are the same:
+
+        polyir-opt --pluto-schedule --tile=3 --plot-schedule="file=tiles.svg values=6,10" in.mlir
     """
 
     name = "plot-schedule"

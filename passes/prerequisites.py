@@ -150,6 +150,7 @@ class ScopPass(PassOnScops, TreePass):
         """The new schedule of `scop`; raises a `PolyirError` to refuse."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Give each scop of a module the tree that `transform` returns."""
         for scop_op in self.scops(ctx, op):
             self._apply_to(scop_op)
 

@@ -19,7 +19,12 @@ from polyir.base.supervisor import INTERRUPTED
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """Raises `OptionError` instead of printing the usage and exiting with code 2."""
+    """Raises `OptionError` instead of printing the usage and exiting with code 2.
+
+    `arguments` are those that it parses.
+    """
+
+    arguments: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
         raise OptionError(message)
@@ -31,6 +36,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
         argparse takes an unknown option with a space in its value for a positional argument.
         """
+        self.arguments = args
         unknown = [argument for argument in args if self._is_unknown(argument)]
         known = [argument for argument in args if argument not in unknown]
         found, rest = super().parse_known_args(known, namespace)
@@ -81,8 +87,8 @@ def _exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str])
 class Information(argparse.Action):
     """An option that prints a text and ends the process."""
 
-    def text(self, value: str) -> str:
-        """The text; `value` is the option's argument, or empty."""
+    def text(self, value: str, arguments: Sequence[str]) -> str:
+        """The text; `value` is the option's argument, or empty, `arguments` all that are given."""
         raise NotImplementedError
 
     def __call__(
@@ -92,7 +98,9 @@ class Information(argparse.Action):
         values: str | Sequence[object] | None,
         option_string: str | None = None,
     ) -> None:
-        print(self.text(values if isinstance(values, str) else ""))
+        assert isinstance(parser, ArgumentParser)
+        # Flushed here, where a reader that has closed the output is expected.
+        print(self.text(values if isinstance(values, str) else "", parser.arguments), flush=True)
         parser.exit()
 
 
@@ -100,7 +108,7 @@ def add_version(parser: argparse.ArgumentParser, *short_names: str) -> None:
     """The option `--version`; `short_names` mean it, too."""
 
     class Version(Information):
-        def text(self, value: str) -> str:
+        def text(self, value: str, arguments: Sequence[str]) -> str:
             from importlib.metadata import version
 
             parts = ", ".join(f"{name} {version(name)}" for name in ("xdsl", "islpy"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import textwrap
+from collections.abc import Sequence
 
 from polyir.base.diagnostics import OptionError, nearest
 from polyir.pipeline import AvailablePasses
-from polyir.tools.command_line import Information, add_version
+from polyir.tools.command_line import ArgumentParser, Information, add_version
 from polyir.universe import PASS_NAMES, PASSES_BY_TOPIC
 
 
@@ -18,14 +20,23 @@ def add_information(
     """The options `--list-passes`, `--help-pass` and `--version` (`short_names` mean the last)."""
 
     class ListPasses(Information):
-        def text(self, value: str) -> str:
-            return _list_of_passes(available)
+        def text(self, value: str, arguments: Sequence[str]) -> str:
+            return _json(available) if "--json" in arguments else _list_of_passes(available)
 
     class HelpPass(Information):
-        def text(self, value: str) -> str:
+        def text(self, value: str, arguments: Sequence[str]) -> str:
             return _help_of_pass(value, available)
 
+    class Json(argparse.Action):
+        def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+            assert isinstance(parser, ArgumentParser)
+            if "--list-passes" not in parser.arguments:
+                raise OptionError("only --list-passes prints --json")
+
     parser.add_argument("--list-passes", nargs=0, action=ListPasses, help="list all passes")
+    parser.add_argument(
+        "--json", nargs=0, action=Json, help="with --list-passes: as JSON, with their options"
+    )
     parser.add_argument(
         "--help-pass", metavar="NAME", action=HelpPass, help="describe a pass and its options"
     )
@@ -67,6 +78,33 @@ def _list_of_passes(available: AvailablePasses) -> str:
     names = (*_described(available), *_of_xdsl(available))
     width = max(map(len, names))
     return "\n".join(f"{name:{width}}  {_summary_of(name, available)}".rstrip() for name in names)
+
+
+def _json(available: AvailablePasses) -> str:
+    """Every pass: its name, topic, summary, description and options."""
+    from polyir.passes.options import describe_options
+
+    topics = {name: topic for topic, names in PASSES_BY_TOPIC.items() for name in names}
+    xdsl = set(_of_xdsl(available))
+    passes = [
+        {
+            "name": name,
+            "topic": topics.get(name, "xDSL" if name in xdsl else "other packages"),
+            "summary": _summary_of(name, available),
+            "description": inspect.getdoc(available[name]()) or "",
+            "options": [
+                {
+                    "name": option.name,
+                    "type": option.type,
+                    "default": option.default,
+                    "required": option.is_required,
+                }
+                for option in describe_options(available[name]())
+            ],
+        }
+        for name in (*_described(available), *_of_xdsl(available))
+    ]
+    return json.dumps(passes, indent=2, ensure_ascii=False)
 
 
 def _help_of_pass(name: str, available: AvailablePasses) -> str:

@@ -58,7 +58,7 @@ def pass_method(name: str) -> FunctionType:
 
     method.__name__ = method.__qualname__ = name.replace("-", "_")
     method.__doc__ = "\n".join(
-        [inspect.cleandoc(found.__doc__ or ""), "", "Options:", *describe_options(found)]
+        [inspect.cleandoc(found.__doc__ or ""), "", "Options:", *map(str, describe_options(found))]
         if fields
         else [inspect.cleandoc(found.__doc__ or "")]
     )

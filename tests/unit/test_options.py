@@ -159,7 +159,7 @@ def test_unknown_pass_in_a_pipeline() -> None:
 
 
 def test_description_names_types_and_defaults() -> None:
-    assert describe_options(ExamplePass) == [
+    assert list(map(str, describe_options(ExamplePass))) == [
         "sizes: a list of integers = 32",
         "fuse: max|smart = smart",
         "min-width: integer = 2",

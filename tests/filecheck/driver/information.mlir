@@ -7,6 +7,8 @@
 // RUN: polyir-machine | filecheck %s --check-prefix MACHINE
 // RUN: polyir-opt --list-passes | filecheck %s --check-prefix LIST
 // RUN: polyir-cc --list-passes | filecheck %s --check-prefix LIST
+// RUN: polyir-opt --list-passes --json | filecheck %s --check-prefix JSON
+// RUN: not polyir-opt --json %s 2>&1 | filecheck %s --check-prefix ALONE
 // RUN: polyir-run --help-pass=tile | filecheck %s --check-prefix TILE
 // RUN: polyir-opt --help-pass canonicalize | filecheck %s --check-prefix XDSL
 // RUN: not polyir-opt --help-pass=tyle 2>&1 | filecheck %s --check-prefix UNKNOWN
@@ -22,6 +24,16 @@
 // LIST: poly-raise Replace the static control parts
 // LIST: tile Tile the permutable bands.
 // LIST: canonicalize Applies all canonicalization patterns.
+// JSON: "topic": "transformations of a schedule tree",
+// JSON-NEXT: "summary": "Tile the permutable bands.",
+// JSON-NEXT: "description": "Tile the permutable bands.
+// JSON: "options": [
+// JSON-NEXT: {
+// JSON-NEXT: "name": "sizes",
+// JSON-NEXT: "type": "a list of integers",
+// JSON-NEXT: "default": "32",
+// JSON-NEXT: "required": false
+// ALONE: error: only --list-passes prints --json
 // TILE: --tile: Tile the permutable bands.
 // TILE: Before:
 // TILE: poly.band
