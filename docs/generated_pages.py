@@ -61,7 +61,12 @@ PUBLIC = {
 }
 """The names that stay as they are within a major version, by topic."""
 
-COMMANDS = tuple(name.replace("_", "-") for name in vars(start) if name.startswith("polyir_"))
+COMMANDS = {
+    name.replace("_", "-"): f"polyir.tools.{name if '_' in name else 'doctor'}"
+    for name in vars(start)
+    if name.startswith("polyir")
+}
+"""The commands, and the module of each."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -184,7 +189,7 @@ def page_of_python() -> str:
 
 def page_of_command(command: str) -> str:
     """What `--help` prints."""
-    main = import_module(f"polyir.tools.{command.replace('-', '_')}").main
+    main = import_module(COMMANDS[command]).main
     text = io.StringIO()
     with redirect_stdout(text), suppress(SystemExit):
         main(["--help"])

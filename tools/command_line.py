@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import NoReturn
 
-from polyir.base.diagnostics import OptionError, PolyirError
+from polyir.base.diagnostics import MissingPackageError, OptionError, PolyirError
 from polyir.base.internal_errors import InternalError, internal_error, wants_traceback
 from polyir.base.limits import DEFAULT_TIME_LIMIT
 from polyir.base.supervisor import INTERRUPTED
@@ -21,10 +21,11 @@ from polyir.base.supervisor import INTERRUPTED
 class ArgumentParser(argparse.ArgumentParser):
     """Raises `OptionError` instead of printing the usage and exiting with code 2.
 
-    `arguments` are those that it parses.
+    `arguments` are those that it parses, and `passes` the names that are flags besides its own.
     """
 
     arguments: Sequence[str] = ()
+    passes: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
         raise OptionError(message)
@@ -105,7 +106,7 @@ class Information(argparse.Action):
 
 
 def add_version(parser: argparse.ArgumentParser, *short_names: str) -> None:
-    """The option `--version`; `short_names` mean it, too."""
+    """The options `--version` (`short_names` mean it, too) and `--print-completion`."""
 
     class Version(Information):
         def text(self, value: str, arguments: Sequence[str]) -> str:
@@ -114,9 +115,36 @@ def add_version(parser: argparse.ArgumentParser, *short_names: str) -> None:
             parts = ", ".join(f"{name} {version(name)}" for name in ("xdsl", "islpy"))
             return f"{parser.prog} {version('polyir')} ({parts})"
 
+    class Completion(Information):
+        def text(self, value: str, arguments: Sequence[str]) -> str:
+            return _completion(parser, value)
+
     parser.add_argument(
         *short_names, "--version", nargs=0, action=Version, help="print the version"
     )
+    parser.add_argument(
+        "--print-completion",
+        choices=("bash", "zsh", "tcsh"),
+        action=Completion,
+        help="print what makes a shell complete options and files",
+    )
+
+
+def _completion(parser: argparse.ArgumentParser, shell: str) -> str:
+    """What a shell reads to complete the options of a tool, its passes and names of files."""
+    try:
+        import shtab
+    except ImportError:
+        raise MissingPackageError(
+            "--print-completion needs shtab (pip install 'polyir[completion]')"
+        ) from None
+    if isinstance(parser, ArgumentParser):
+        for name in parser.passes:
+            parser.add_argument(f"--{name}", help=f"the pass {name}")
+    for action in parser._actions:
+        if not action.option_strings or "FILE" in str(action.metavar):
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+    return str(shtab.complete(parser, shell)).rstrip()
 
 
 def add_time_limit(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from polyir.universe import PASS_NAMES, PASSES_BY_TOPIC
 def add_information(
     parser: argparse.ArgumentParser, available: AvailablePasses, *short_names: str
 ) -> None:
-    """The options `--list-passes`, `--help-pass` and `--version` (`short_names` mean the last)."""
+    """The options that print passes, and those of all tools (`short_names` mean `--version`)."""
 
     class ListPasses(Information):
         def text(self, value: str, arguments: Sequence[str]) -> str:
@@ -40,6 +40,8 @@ def add_information(
     parser.add_argument(
         "--help-pass", metavar="NAME", action=HelpPass, help="describe a pass and its options"
     )
+    assert isinstance(parser, ArgumentParser)
+    parser.passes = tuple(available)
     add_version(parser, *short_names)
 
 

@@ -22,6 +22,11 @@ again and again takes about a twentieth of a run (gemm, lu, covariance; twelve r
 """
 
 
+def polyir() -> int:
+    """`polyir doctor`: returns the exit code."""
+    return _run("doctor")
+
+
 def polyir_opt() -> int:
     """`polyir-opt`: returns the exit code."""
     supervised()
