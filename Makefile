@@ -7,7 +7,7 @@ DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo demo-distributed docs test test-all filecheck lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels count fuzz fuzz-aliases fuzz-c \
-	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery nightly screenshots clean
+	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery nightly release-check screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -175,6 +175,16 @@ build/docs/stamp: pyproject.toml constraints.txt
 	$(PYTHON) -m venv build/docs
 	build/docs/bin/pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
 	touch $@
+
+build/release/stamp: pyproject.toml constraints.txt
+	@echo "== making build/release"
+	$(PYTHON) -m venv build/release
+	build/release/bin/pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '.[release]'
+	touch $@
+
+release-check: build/release/stamp .venv/stamp  ## build the sdist and the wheel twice, in build/dist, and check them
+	PYTHONPATH=tests build/release/bin/python -m release
+	$(BIN)/pytest -q tests/packaging
 
 docs: build/docs/stamp types  ## build the site in build/site, with all links and anchors checked
 	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet --strict

@@ -10,7 +10,7 @@ import pytest
 from polyir.tools import doctor
 
 # Not for users.
-OTHER_EXTRAS = {"dev", "docs"}
+OTHER_EXTRAS = {"dev", "docs", "release"}
 
 
 def test_every_extra_has_a_purpose() -> None:
