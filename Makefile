@@ -187,7 +187,7 @@ release-check: build/release/stamp .venv/stamp  ## build the sdist and the wheel
 	$(BIN)/pytest -q tests/packaging
 
 docs: build/docs/stamp types  ## build the site in build/site, with all links and anchors checked
-	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --strict
 	@echo "== the site: build/site/index.html"
 
 gallery: bytecode  ## write reports of the examples of the papers to build/gallery

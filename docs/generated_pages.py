@@ -1,4 +1,4 @@
-"""Pages of the site that are made from the code: passes, dialects, commands, and the README.
+"""Pages of the site that are made from the code and of files outside of `docs`.
 
 A hook of MkDocs (`mkdocs.yml`). A page says what the tools print: the docstring of a pass with its
 IR before and after, its options with types and defaults, what operations and attributes hold, the
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import io
-import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
@@ -61,6 +60,14 @@ PUBLIC = {
 }
 """The names that stay as they are within a major version, by topic."""
 
+FROM_ROOT = {
+    "index.md": "README.md",
+    "changelog.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "security.md": "SECURITY.md",
+}
+"""Pages that are files of the repository's folder."""
+
 COMMANDS = {
     name.replace("_", "-"): f"polyir.tools.{name if '_' in name else 'doctor'}"
     for name in vars(start)
@@ -100,8 +107,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def pages() -> Iterator[tuple[str, str]]:
     """The name and the text of each generated page."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    yield "index.md", re.sub(r"\]\(docs/", "](", readme)
+    for name, file in FROM_ROOT.items():
+        text = (ROOT / file).read_text(encoding="utf-8").replace("](docs/", "](")
+        for other, linked in FROM_ROOT.items():
+            text = text.replace(f"]({linked})", f"]({other})")
+        yield name, text
     yield "reference/passes/index.md", list_of_passes()
     for names in PASSES_BY_TOPIC.values():
         for name in names:
