@@ -67,9 +67,10 @@ test-all: bytecode filecheck  ## the full kernel matrix, and more random example
 nightly: bytecode  ## every case, and all random testers with fresh seeds, within two hours
 	PYTHONPATH=tests $(BIN)/python -u -m nightly $(NIGHTLY)
 
-lint: .venv/stamp types  ## ruff and the import contract
+lint: .venv/stamp types  ## ruff, the import contract and spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell *.md docs polyir passes dialects tools benchmarks/harness
 	cd build/layout && ../../$(BIN)/lint-imports --config ../../pyproject.toml
 
 # Type checkers and import-linter look for packages in folders: give them the installed layout.

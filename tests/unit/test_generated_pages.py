@@ -7,6 +7,8 @@ import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from os.path import normpath
+from pathlib import Path
 
 from documentation import ROOT
 
@@ -42,6 +44,32 @@ def test_every_command_has_its_help() -> None:
     assert len(generated_pages.COMMANDS) == 8
     for command in generated_pages.COMMANDS:
         assert f"usage: {command}" in PAGES[f"reference/commands/{command}.md"]
+
+
+LINK = re.compile(r"\]\(([^)#\s:]*)(?:#([^)\s]*))?\)")
+CODE = re.compile(r"^```.*?^```$|^    .*?$|`[^`]*`", re.MULTILINE | re.DOTALL)
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page: those that it has itself, and those that MkDocs makes of headings."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    words = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    made = {re.sub(r"[-\s]+", "-", each) for each in words}
+    return made | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+def test_links_and_anchors_exist() -> None:
+    """`make docs` checks them as well, with the packages that make the site."""
+    written = {path.name: path.read_text() for path in (ROOT / "docs").glob("*.md")}
+    all_pages = {**PAGES, **written}
+    broken = []
+    for name, text in all_pages.items():
+        for file, anchor in LINK.findall(CODE.sub("", text)):
+            target = normpath(Path(name).parent / file) if file else name
+            there = target in all_pages or (ROOT / "docs" / target).is_file()
+            if not there or (anchor and anchor not in anchors(all_pages[target])):
+                broken.append(f"{name}: {file}#{anchor}")
+    assert not broken
 
 
 def public_names() -> Iterator[tuple[str, object]]:
