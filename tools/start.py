@@ -44,6 +44,11 @@ def polyir_cc() -> int:
     return _run("polyir_cc")
 
 
+def polyir_explore() -> int:
+    """`polyir-explore`: returns the exit code."""
+    return _run("polyir_explore")
+
+
 def polyir_machine() -> int:
     """`polyir-machine`: returns the exit code."""
     return _run("polyir_machine")

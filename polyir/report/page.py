@@ -38,16 +38,36 @@ COLOURS: Final = 8
 """How many statements have a colour of their own."""
 
 
-_TEMPLATES: Final = ("report.html", "step.html", "pictures.html")
+_TEMPLATES: Final = ("report.html", "step.html", "pictures.html", "last_step.html")
 _SCRIPTS: Final = ("report.js", "pictures.js")
 
 
 def page(contents: Contents) -> str:
     """The page. What comes from the input is escaped."""
-    folder = files("polyir.report") / "templates"
-    texts = {name: (folder / name).read_text("utf-8") for name in _TEMPLATES}
+    return _rendered(
+        "report.html",
+        contents,
+        name=PurePath(contents.filename).name,
+        tabs=TABS,
+        style=Markup(text_of_template("report.css")),
+        scripts=[Markup(text_of_template(name)) for name in _SCRIPTS],
+        pictures=Markup(json_of(contents.pictures)),
+    )
+
+
+def step_page(contents: Contents) -> tuple[str, str]:
+    """The last step as a part of a page, and the data of its pictures."""
+    return _rendered("last_step.html", contents), json_of(contents.pictures)
+
+
+def text_of_template(name: str) -> str:
+    """A file of the page: a template, a style or a script."""
+    return (files("polyir.report") / "templates" / name).read_text("utf-8")
+
+
+def _rendered(template: str, contents: Contents, **values: object) -> str:
     environment = Environment(
-        loader=DictLoader(texts),
+        loader=DictLoader({name: text_of_template(name) for name in _TEMPLATES}),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -56,23 +76,16 @@ def page(contents: Contents) -> str:
     environment.filters["bytes"] = byte_text
     environment.filters["number"] = number_text
     environment.filters["counted"] = lambda kinds: Counter(kinds).items()
-    style = (folder / "report.css").read_text("utf-8")
-    scripts = [(folder / name).read_text("utf-8") for name in _SCRIPTS]
     colours = _colours(contents)
     statements_at = _statements_at(contents, colours)
-    steps = _pages(contents, colours, statements_at)
-    rendered: str = environment.get_template("report.html").render(
+    rendered: str = environment.get_template(template).render(
         contents=contents,
-        name=PurePath(contents.filename).name,
-        steps=steps,
-        tabs=TABS,
+        steps=_pages(contents, colours, statements_at),
         texts=LEVELS,
         machine=MACHINE,
         source=[Markup(line) for line in highlighted(contents.source, _language(contents))],
         statements_at=statements_at,
-        style=Markup(style),
-        scripts=list(map(Markup, scripts)),
-        pictures=Markup(json_of(contents.pictures)),
+        **values,
     )
     # C files need not be UTF-8.
     return rendered.encode(errors="surrogateescape").decode(errors="replace")

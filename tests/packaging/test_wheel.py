@@ -146,6 +146,7 @@ def test_other_pythons(version: str, wheel: Path, tmp_path: Path) -> None:
         "polyir-alpha --ashow gemm.alpha",
         "polyir-machine",
         "polyir --help",
+        "polyir-explore --help",
         "polyir-opt --pluto-schedule --tile=32 --emit=none --report=/dev/stdout mvt.mlir",
         "xdsl-opt -p pluto-schedule -t c gemm.mlir",
     ],
@@ -183,7 +184,7 @@ def test_version(scripts: Path, tmp_path: Path) -> None:
     for tool in tools:
         said = run(tool, "--version", folder=tmp_path).stdout
         assert said.startswith(f"{tool.name} {text.strip()} (")
-    assert len(tools) == 7
+    assert len(tools) == 8
 
 
 def test_readme_example(scripts: Path, tmp_path: Path) -> None:

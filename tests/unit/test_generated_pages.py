@@ -41,7 +41,7 @@ def test_every_operation_and_attribute_is_described() -> None:
 
 
 def test_every_command_has_its_help() -> None:
-    assert len(generated_pages.COMMANDS) == 8
+    assert len(generated_pages.COMMANDS) == 9
     for command in generated_pages.COMMANDS:
         assert f"usage: {command}" in PAGES[f"reference/commands/{command}.md"]
 

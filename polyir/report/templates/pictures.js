@@ -1,7 +1,7 @@
 "use strict";
 
 /** Points, arrows and orders of all pictures, as polyir/report/picture_data.py writes them. */
-const data = JSON.parse(document.getElementById("pictures").textContent);
+let data;
 
 const MARGIN = 40;
 /** Pixels: of a picture that is not on the screen, of its height, and least and most of a step. */
@@ -31,6 +31,8 @@ class Picture {
     this.arrows = data.arrows[this.course.arrows];
     this.count = this.scene.of.length;
     this.pointed = -1;
+    /** Instances that stand out until others do: two in the wrong order. */
+    this.marked = new Set();
     this.timer = 0;
     section.addEventListener("input", () => this.draw());
     section.addEventListener("change", ({ target }) => this.change(target));
@@ -131,6 +133,7 @@ class Picture {
   /** The instances whose dependences stand out: the one pointed at, or those that run now. */
   get focus() {
     if (this.pointed >= 0) return new Set([this.pointed]);
+    if (this.marked.size) return this.marked;
     if (this.isOver) return new Set();
     const now = this.position;
     return new Set(this.numbers.flatMap((number, each) => (number === now ? [each] : [])));
@@ -235,7 +238,8 @@ class Picture {
     const numbers = this.numbers;
     for (const [each, [x, y]] of this.points.entries()) {
       const isNow = focus.has(each);
-      context.globalAlpha = isNow || numbers[each] <= this.position ? 1 : 0.22;
+      const isSeen = this.marked.size ? isNow : isNow || numbers[each] <= this.position;
+      context.globalAlpha = isSeen ? 1 : 0.22;
       context.fillStyle = colour(each);
       shape(context, this.scene.of[each] % 4, x, y, isNow ? 1.5 * this.radius : this.radius);
       context.fill();
@@ -262,10 +266,18 @@ class Picture {
   words(focus) {
     if (!focus.size) return `${this.count} instances: move the slider, or point at one of them`;
     const [first] = focus;
+    if (focus === this.marked) return [...focus].map((each) => this.named(each)).join(" must run before ");
     if (focus.size > 1) return `wavefront ${this.position + 1} of ${Number(this.slider.max) + 1}: ${focus.size} instances, ${this.named(first)} and others`;
     const { order, tiles, fronts } = this.course;
     const of = (numbers) => `${numbers[first] + 1} of ${Math.max(...numbers) + 1}`;
     return `${this.named(first)}: number ${of(order)}, tile ${of(tiles)}, wavefront ${of(fronts)}`;
+  }
+
+  /** Let the instances of these names stand out, if they are drawn. */
+  mark(names) {
+    const found = names.map((name) => this.scene.of.findIndex((_, each) => this.named(each) === name));
+    this.marked = new Set(found.includes(-1) ? [] : found);
+    this.draw();
   }
 
   named(each) {
@@ -336,13 +348,24 @@ function chain(points) {
   return corners;
 }
 
-const drawings = new Map(all(".picture").map((section) => [section, new Picture(section)]));
+const drawings = new Map();
 const drawAll = () => drawings.forEach((picture) => picture.draw());
 // Pictures are drawn when they are first seen.
 const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) if (target.offsetParent) drawings.get(target).draw();
 });
-for (const section of drawings.keys()) sizes.observe(section);
+
+/** Take the pictures that the page has now. */
+function takePictures() {
+  data = JSON.parse(document.getElementById("pictures").textContent);
+  sizes.disconnect();
+  drawings.clear();
+  for (const section of all(".picture")) {
+    drawings.set(section, new Picture(section));
+    sizes.observe(section);
+  }
+}
+takePictures();
 for (const event of ["beforeprint", "afterprint"])
   addEventListener(event, () => {
     root.classList.toggle("paper", event === "beforeprint");

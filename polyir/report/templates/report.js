@@ -12,7 +12,7 @@ function show(step, view) {
   shown.step = Math.min(Math.max(step, 0), steps.length - 1);
   shown.view = view;
   for (const section of steps) section.hidden = Number(section.dataset.step) !== shown.step;
-  for (const panel of all(".view")) panel.hidden = panel.dataset.view !== view;
+  for (const panel of all(".view:not(.kept .view)")) panel.hidden = panel.dataset.view !== view;
   for (const button of all("button.pass")) {
     if (Number(button.dataset.step) === shown.step) {
       button.setAttribute("aria-current", "step");
@@ -105,7 +105,7 @@ document.addEventListener("click", ({ target }) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && pinned) return pin(null);
   const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!move || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select")) return;
+  if (!move || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
   const tabs = all("[role=tab]");
   const at = tabs.indexOf(event.target);
   if (at < 0) return show(shown.step + move, shown.view);

@@ -1,0 +1,1 @@
+"""A page on which one transforms a program by hand: `polyir-explore`."""
