@@ -24,7 +24,7 @@ POLYBENCH = ROOT / "benchmarks" / "polybench"
 ENTER, ESCAPE, TAB = "\ue007", "\ue00c", "\ue004"
 
 FOCUSED = "return document.activeElement.innerText"
-IDLE = "return !document.body.classList.contains('busy')"
+IDLE = "return !document.body.hasAttribute('aria-busy')"
 ACTIONS = """
 return Object.fromEntries([...document.querySelectorAll("#list li")].map((item) => {
   const button = item.querySelector("button");
@@ -75,12 +75,15 @@ def go_to(browser: Browser, text: str) -> None:
 
 def choose(browser: Browser, loop: str) -> dict[str, tuple[bool, str]]:
     """Choose a loop; the actions, whether each is refused, and why."""
+    # Past the end of the page, Tab leads to buttons of the browser, and keys do nothing here.
+    browser.script("document.querySelector('#source').focus()")
     do(browser, loop)
     found: dict[str, tuple[bool, str]] = browser.script(ACTIONS)
     return found
 
 
 def do(browser: Browser, action: str) -> None:
+    """Press Enter on what is so called."""
     go_to(browser, action)
     browser.press(ENTER)
     settle(browser)

@@ -5,14 +5,22 @@ const find = (id) => document.getElementById(id);
 const steps = [];
 /** The addresses of the loop that is chosen, or "" for the whole program. */
 let chosen = "";
-/** The number of the last request: answers to others come too late. */
-let last = 0;
+/** What the reader asked for and is not done yet: one after the other. */
+let waiting = 0;
+let turn = Promise.resolve();
 
-/** Ask the server; `null` if something else was asked for meanwhile. */
-async function ask(path, more = {}) {
-  const number = ++last;
-  document.body.classList.add("busy");
+/** Do something once all before it is done. */
+function inTurn(act) {
+  waiting += 1;
   document.body.setAttribute("aria-busy", "true");
+  turn = turn.then(act).finally(() => {
+    waiting -= 1;
+    if (!waiting) document.body.removeAttribute("aria-busy");
+  });
+}
+
+/** Ask the server; `null` after an error, which is shown. */
+async function ask(path, more = {}) {
   const sent = steps.map(({ name, options }) => ({ name, options }));
   const body = JSON.stringify({ source: find("source").value, steps: sent, ...more });
   const headers = { "Content-Type": "application/json" };
@@ -22,9 +30,6 @@ async function ask(path, more = {}) {
   } catch {
     answer = { error: "polyir-explore does not answer: it was ended" };
   }
-  if (number !== last) return null;
-  document.body.classList.remove("busy");
-  document.body.removeAttribute("aria-busy");
   find("error").hidden = !answer.error;
   find("error").textContent = answer.error ?? "";
   return answer.error ? null : answer;
@@ -88,7 +93,7 @@ function button(text, act) {
   const made = document.createElement("button");
   made.type = "button";
   made.textContent = text;
-  made.addEventListener("click", act);
+  made.addEventListener("click", () => inTurn(act));
   return made;
 }
 
@@ -121,7 +126,8 @@ async function showActions() {
 function item({ title, step, refusal, instances }, number) {
   const made = document.createElement("li");
   const control = button(title, async () => {
-    if (refusal) return;
+    // It may have been for another tree.
+    if (refusal || !made.isConnected) return;
     steps.push({ title: chosen ? `${chosen}: ${title}` : title, ...step });
     if (await update()) return find("undo").focus();
     // It was possible a moment ago, so this is a defect or a limit: its error stays on the page.
@@ -155,31 +161,32 @@ async function choose(loop) {
 
 document.addEventListener("click", ({ target }) => {
   const line = target.closest("#tree .line[data-loop]");
-  if (line && !target.closest("button, summary, details")) choose(addresses(line));
+  if (line && !target.closest("button, summary, details")) inTurn(() => choose(addresses(line)));
 });
 document.addEventListener("keydown", (event) => {
   if (event.target.matches(".line[role=button]") && ["Enter", " "].includes(event.key)) {
     event.preventDefault();
-    return choose(addresses(event.target));
+    const loop = addresses(event.target);
+    return inTurn(() => choose(loop));
   }
   if (event.key === "Escape" && event.target.closest("#actions")) return loopLine()?.focus();
-  if (event.key === "Enter" && event.ctrlKey && event.target.id === "source") return update();
+  if (event.key === "Enter" && event.ctrlKey && event.target.id === "source") return inTurn(update);
   if (event.key === "z" && event.ctrlKey && steps.length && !event.target.matches("textarea, input")) {
     event.preventDefault();
-    goBack(steps.length - 1);
+    inTurn(() => goBack(steps.length - 1));
   }
 });
-find("apply").addEventListener("click", update);
-find("undo").addEventListener("click", () => goBack(steps.length - 1));
-find("tile-size").addEventListener("change", showActions);
-find("measure").addEventListener("click", async () => {
+find("apply").addEventListener("click", () => inTurn(update));
+find("undo").addEventListener("click", () => inTurn(() => goBack(Math.max(0, steps.length - 1))));
+find("tile-size").addEventListener("change", () => inTurn(showActions));
+find("measure").addEventListener("click", () => inTurn(async () => {
   find("times").textContent = "Measuring ...";
   const answer = await ask("measure", { size: Number(find("run-size").value) });
   find("times").textContent = answer?.text ?? "";
-});
+}));
 for (const copy of all(".copy"))
   copy.addEventListener("click", () => {
     navigator.clipboard?.writeText(find(copy.dataset.copies).textContent);
     getSelection().selectAllChildren(find(copy.dataset.copies));
   });
-update();
+inTurn(update);
