@@ -53,7 +53,7 @@ class Command:
 
     def __init__(
         self,
-        compiler: str,
+        compiler: Sequence[str],
         arguments: CompilerArguments,
         is_compiling: bool,
         output: str | None,
@@ -137,8 +137,8 @@ class Command:
         return result
 
     def _run(self, arguments: Sequence[str]) -> None:
-        if subprocess.run([self._compiler, *arguments], check=False).returncode != 0:
-            raise PolyirError(f"the C compiler {self._compiler} failed")
+        if subprocess.run([*self._compiler, *arguments], check=False).returncode != 0:
+            raise PolyirError(f"the C compiler {' '.join(self._compiler)} failed")
 
     def _result_of(self, file: Input) -> str:
         """The name of what is made of one file."""

@@ -94,10 +94,10 @@ def _tried(name: str, purpose: str, find: Callable[[], str], advice: str) -> Par
 
 def _compiler_with_openmp() -> str:
     """The compiler, after it has compiled a loop whose threads are counted."""
-    path = find_compiler(CompilerOptions())
+    compiler = find_compiler(CompilerOptions())
     library = ctypes.CDLL(str(build_library(_COUNT_THREADS, CompilerOptions())))
-    said = run_command([path, "--version"]).stdout.partition("\n")[0]
-    return f"{path}: {said}; OpenMP runs {library.threads()} threads"
+    said = run_command([*compiler, "--version"]).stdout.partition("\n")[0]
+    return f"{' '.join(compiler)}: {said}; OpenMP runs {library.threads()} threads"
 
 
 _COUNT_THREADS = """

@@ -109,7 +109,7 @@ class _Task:
     """Whether the passes are those that the user named."""
     tuned: TuningFile | None
     is_for_ranks: bool
-    compiler: str
+    compiler: tuple[str, ...]
     flags: Sequence[str]
     compiler_options: Sequence[str]
     dependencies: Dependencies | None
@@ -332,12 +332,12 @@ def _rank_file(options: argparse.Namespace, path: str, text: str) -> RankFile:
     return RankFile(f"ranks_{stem}", words_of(text))
 
 
-def _mpi_compiler(is_needed: bool) -> str:
+def _mpi_compiler(is_needed: bool) -> tuple[str, ...]:
     """The compiler that finds MPI's headers; if there is none, another reads files without them."""
     from polyir.runtime.mpi import find_mpi
 
     try:
-        return find_mpi().compiler
+        return (find_mpi().compiler,)
     except CompilationError:
         if is_needed:
             raise

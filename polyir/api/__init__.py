@@ -309,7 +309,7 @@ def _compiler_of(options: CompilerOptions | None) -> str | None:
     """The C compiler, if there is one that works."""
     try:
         compiler = find_compiler(options or CompilerOptions())
-        return f"{compiler} {compiler_identity(compiler)}"
+        return f"{' '.join(compiler)} {compiler_identity(compiler)}"
     except CompilationError:
         return None
 

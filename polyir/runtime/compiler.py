@@ -6,11 +6,12 @@ The name of an entry depends on the text, the flags, and the compiler with its v
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -41,21 +42,40 @@ def undefined(names: Iterable[str]) -> CompilationError:
 
 @dataclass(frozen=True)
 class CompilerOptions:
-    """The C compiler, by default the first of `$CC`, cc, gcc and clang, and its flags."""
+    """The C compiler, by default the first of `$CC`, cc, gcc and clang, and its flags.
+
+    It may be a command with arguments: `ccache gcc -m64`.
+    """
 
     compiler: str | None = None
     flags: tuple[str, ...] = DEFAULT_FLAGS
 
 
-def find_compiler(options: CompilerOptions) -> str:
-    """The path of the compiler. Raises `CompilationError` if there is none."""
-    wanted = options.compiler or os.environ.get("CC")
-    for name in (wanted,) if wanted else _COMPILERS:
+def find_compiler(options: CompilerOptions) -> tuple[str, ...]:
+    """The command of the compiler: its path, and arguments that always come first.
+
+    Raises `CompilationError` if there is none.
+    """
+    wanted = options.compiler or os.environ.get("CC", "")
+    # A path may have spaces in it.
+    words = [wanted] if shutil.which(wanted) else _words(wanted)
+    if words and Path(words[0]).name == "polyir-cc":
+        # `make CC="polyir-cc --compile"` tells all that it runs, polyir-cc as well.
+        words = []
+    for name in words[:1] or _COMPILERS:
         path = shutil.which(name)
         if path is not None:
-            return path
-    names = wanted or ", ".join(_COMPILERS)
+            return (path, *words[1:])
+    names = wanted if words else ", ".join(_COMPILERS)
     raise CompilationError(f"no C compiler found (tried {names})")
+
+
+def _words(command: str) -> list[str]:
+    """The words of a command, as a shell reads them."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
 
 
 def jit_available() -> bool:
@@ -69,27 +89,27 @@ def build_library(source: str, options: CompilerOptions) -> Path:
     Raises `CompilationError` with the compiler's message if it rejects the text.
     """
     compiler = find_compiler(options)
-    command = [compiler, *options.flags, "-shared", "-fPIC"]
+    command = [*compiler, *options.flags, "-shared", "-fPIC"]
     name = digest((compiler_identity(compiler), *command, source))
     return kept_file(cache_folder() / f"{name}.so", lambda: _compile(command, source))
 
 
-def compiler_identity(compiler: str) -> str:
+def compiler_identity(compiler: Sequence[str]) -> str:
     """What tells this compiler on this machine from others.
 
     The processor is part of it because of `-march=native`.
     """
     try:
-        status = Path(compiler).stat()
+        status = Path(compiler[0]).stat()
     except OSError as error:
-        raise CompilationError(f"cannot run {compiler}: {error.strerror}") from error
-    return f"{_version_of(compiler, status.st_mtime_ns, status.st_size)}{_processor()}"
+        raise CompilationError(f"cannot run {compiler[0]}: {error.strerror}") from error
+    return f"{_version_of(tuple(compiler), status.st_mtime_ns, status.st_size)}{_processor()}"
 
 
 @cache
-def _version_of(compiler: str, changed: int, size: int) -> str:
+def _version_of(compiler: tuple[str, ...], changed: int, size: int) -> str:
     """What a compiler says of itself. It is asked again when its file has changed."""
-    return run_command([compiler, "--version"]).stdout
+    return run_command([*compiler, "--version"]).stdout
 
 
 @cache

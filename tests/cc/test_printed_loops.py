@@ -43,7 +43,7 @@ def check_read_again(kernel: str, folder: Path, *options: str) -> Path:
     assert transformed(source, target, "--assume-no-alias", *options) == 0
     target.write_text(between_pragmas(source.read_text(), target.read_text()))
     flags = ["-iquote", str(POLYBENCH)]
-    preprocessed = preprocess("gcc", flags, str(target))
+    preprocessed = preprocess(["gcc"], flags, str(target))
     (region,) = read_regions(
         preprocessed.text, str(target), preprocessed.macros, target.read_text()
     ).regions

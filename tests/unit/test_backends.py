@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import re
 import threading
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 
 from polyir import api
 from polyir.base.diagnostics import PolyirError
-from polyir.runtime.compiler import CompilationError
+from polyir.runtime.compiler import CompilationError, CompilerOptions, find_compiler
 from polyir.runtime.threads import Task, ThreadTeam, default_thread_count
 from polyir.tools import polyir_run
 
@@ -177,3 +179,33 @@ def test_polyir_run_with_llvm(
     assert "outputs are bit-identical" in capsys.readouterr().out
     assert polyir_run.main(["--backend=llvm", "--fma", kernel]) == 1
     assert "--fma requires the C backend" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ("gcc", ()),
+        ("gcc -m64 -DNAME='a b'", ("-m64", "-DNAME=a b")),
+        # What `make CC="polyir-cc --compile"` tells polyir-cc itself.
+        ("polyir-cc --compile", ()),
+        ("/opt/bin/polyir-cc --compile --tile=32", ()),
+        ("", ()),
+    ],
+)
+def test_compilers_with_arguments(
+    given: str, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", given)
+    path, *rest = find_compiler(CompilerOptions())
+    assert tuple(rest) == arguments
+    assert Path(path).name in ("cc", "gcc", "clang")
+    array = np.ones((3, 4), np.float32)
+    kernel = api.compile(SCALE, "", backend="c")
+    assert kernel.scale(3, 2.0, True, array) == (2.0, True)
+
+
+@pytest.mark.parametrize("given", ["no-such-compiler -m64", "gcc 'unclosed"])
+def test_compilers_that_are_not_there(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", given)
+    with pytest.raises(CompilationError, match=re.escape(f"(tried {given})")):
+        find_compiler(CompilerOptions())

@@ -136,7 +136,7 @@ def language_of(path: str) -> str:
 
 
 def preprocess(
-    compiler: str, arguments: Sequence[str], path: str, text: str | None = None
+    compiler: Sequence[str], arguments: Sequence[str], path: str, text: str | None = None
 ) -> Preprocessed:
     """Run the system's preprocessor on a file; raises `PolyirError` with its messages.
 
@@ -146,7 +146,7 @@ def preprocess(
     done = _run(compiler, ["-E", "-dD", *arguments], path, text)
     if done.returncode != 0:
         message = done.stderr.decode(errors="replace").strip()
-        raise PolyirError(f"the preprocessor {compiler} failed:\n{message}")
+        raise PolyirError(f"the preprocessor {' '.join(compiler)} failed:\n{message}")
     text = done.stdout.decode(errors="surrogateescape").replace("\r\n", "\n")
     text = _ESCAPED_MARKER.sub(_with_plain_name, text)
     macros = tuple(dict.fromkeys(_DEFINE.findall(text)))
@@ -169,7 +169,7 @@ def is_read_again(path: str, text: str) -> bool:
 
 
 def first_error(
-    compiler: str, arguments: Sequence[str], path: str, text: str | None = None
+    compiler: Sequence[str], arguments: Sequence[str], path: str, text: str | None = None
 ) -> str | None:
     """The first error that the C compiler finds in a file, with its place; `None` if none."""
     done = _run(compiler, ["-fsyntax-only", "-w", *arguments], path, text)
@@ -178,10 +178,10 @@ def first_error(
 
 
 def _run(
-    compiler: str, arguments: Sequence[str], path: str, text: str | None
+    compiler: Sequence[str], arguments: Sequence[str], path: str, text: str | None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the C compiler on a file."""
-    command, given = [compiler, *arguments], None
+    command, given = [*compiler, *arguments], None
     is_known = any(each.startswith("-x") for each in arguments)
     if text is not None and not is_read_again(path, text):
         lines = f'# 1 "{path}"\n{_LINE_DIRECTIVE.sub("", text)}'
@@ -193,7 +193,7 @@ def _run(
     try:
         return subprocess.run(command, capture_output=True, check=False, input=given)
     except OSError as error:
-        raise PolyirError(f"cannot run {compiler}: {error.strerror}") from None
+        raise PolyirError(f"cannot run {compiler[0]}: {error.strerror}") from None
 
 
 def _with_plain_name(match: re.Match[str]) -> str:
