@@ -12,7 +12,7 @@ ROOT: Final = Path(__file__).parents[1]
 README: Final = ROOT / "README.md"
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"`(\w+\.\w+)`[:.]\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"`([\w.]+)`[:.]\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def pages() -> list[Path]:
@@ -52,7 +52,12 @@ def run_command(
     assert re.fullmatch(pattern, done.stdout), done.stdout
 
 
-def write_files_of_readme(folder: Path) -> None:
-    """Write the files that the README shows, each in a block after its name."""
-    for name, text in _FILE.findall(README.read_text()):
+def tutorials() -> list[Path]:
+    """The pages that a reader follows in an empty folder, with an environment of his own."""
+    return sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+
+
+def write_files(page: Path, folder: Path) -> None:
+    """Write the files that a page shows, each in a block after its name."""
+    for name, text in _FILE.findall(page.read_text()):
         (folder / name).write_text(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from documentation import README, ROOT, listings, run_command, write_files_of_readme
+from documentation import README, ROOT, listings, run_command, tutorials, write_files
 
 pytestmark = pytest.mark.every_case
 
@@ -188,7 +189,7 @@ def test_version(scripts: Path, tmp_path: Path) -> None:
 
 
 def test_readme_example(scripts: Path, tmp_path: Path) -> None:
-    write_files_of_readme(tmp_path)
+    write_files(README, tmp_path)
     example = re.search(
         r"^```python\n(import numpy.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE
     )
@@ -203,7 +204,31 @@ def test_readme_example(scripts: Path, tmp_path: Path) -> None:
 
 
 def test_readme_commands(scripts: Path, tmp_path: Path) -> None:
-    write_files_of_readme(tmp_path)
+    write_files(README, tmp_path)
     environment = {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"}
     for command, expected in chain.from_iterable(listings(README)):
+        run_command(command, expected, tmp_path, environment)
+
+
+@pytest.fixture(scope="module")
+def path_with_pip(scripts: Path) -> str:
+    """The `PATH` of a reader who has an environment, in which pip installs packages."""
+    pip = scripts / "pip"
+    pip.write_text(f'#!/bin/sh\nexec {shlex.join(PIP)} --python {scripts / "python"} "$@"\n')
+    pip.chmod(0o755)
+    with_registry(pip, "install", "filecheck", "setuptools", folder=scripts)
+    return f"{scripts}:{os.environ['PATH']}"
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("page", tutorials(), ids=lambda page: page.stem)
+def test_tutorials_are_followed_literally(page: Path, path_with_pip: str, tmp_path: Path) -> None:
+    write_files(page, tmp_path)
+    environment = {name: value for name, value in os.environ.items() if name != "CC"}
+    # What the reader has, the registry need not give.
+    environment |= {"PATH": path_with_pip, "PIP_NO_BUILD_ISOLATION": "1"}
+    for command, expected in chain.from_iterable(listings(page)):
+        missing = [tool for tool in ("cmake",) if tool in command and shutil.which(tool) is None]
+        if missing:
+            pytest.skip(f"there is no {missing[0]}")
         run_command(command, expected, tmp_path, environment)

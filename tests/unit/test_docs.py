@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import tool_server
-from documentation import README, ROOT, Listing, listings, pages, run_command, write_files_of_readme
+from documentation import README, ROOT, Listing, listings, pages, run_command, write_files
 from gpu_devices import missing_opencl
 
 pytestmark = pytest.mark.every_case
@@ -28,7 +28,7 @@ def folder(page: str, tmp_path: Path) -> Path:
     """Where the listings of a page run."""
     if page != README.name:
         return ROOT
-    write_files_of_readme(tmp_path)
+    write_files(README, tmp_path)
     return tmp_path
 
 
