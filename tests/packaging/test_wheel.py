@@ -232,3 +232,5 @@ def test_tutorials_are_followed_literally(page: Path, path_with_pip: str, tmp_pa
         if missing:
             pytest.skip(f"there is no {missing[0]}")
         run_command(command, expected, tmp_path, environment)
+    for program in re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S):
+        run("python", "-c", program, folder=tmp_path, environment=environment)
