@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, PolyirError
+from polyir.base.diagnostics import OptionError, PolyirError, print_diagnostic
 from polyir.frontend.c.source import SourceRegion
 from polyir.tools.command_line import require_writable, write_output
 
@@ -103,11 +102,11 @@ def _measured(
             kernel = measured_function(content.module, content.name, {}, None)
             record = measured_choice(kernel, default_thread_count(), flags, SECONDS)
         except PolyirError as error:
-            print(f"{region.location}: warning: not measured: {error.message}", file=sys.stderr)
+            print_diagnostic(f"{region.location}: warning: not measured: {error.message}")
             continue
         file = TuningFile(path, (*file.records, record))
         # What is known is not lost if a later region fails.
         write_output(path, file.to_json().encode())
         if not is_quiet:
-            print(f"{region.location}: note: measured: {str(record).strip()}", file=sys.stderr)
+            print_diagnostic(f"{region.location}: note: measured: {str(record).strip()}")
     return file

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import NoReturn
 
-from polyir.base.diagnostics import MissingPackageError, OptionError, PolyirError
+from polyir.base.diagnostics import MissingPackageError, OptionError, PolyirError, print_diagnostic
 from polyir.base.internal_errors import InternalError, internal_error, wants_traceback
 from polyir.base.limits import DEFAULT_TIME_LIMIT
 from polyir.base.supervisor import INTERRUPTED
@@ -72,7 +72,7 @@ def _exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str])
     try:
         return run(arguments)
     except PolyirError as error:
-        print(error.render(), file=sys.stderr)
+        print_diagnostic(error.render())
     except BrokenPipeError:
         # The reader of the output closed it, as `head` does.
         sys.stderr.close()
@@ -81,7 +81,7 @@ def _exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str])
         if wants_traceback():
             raise
         internal = error if isinstance(error, InternalError) else internal_error(None, error)
-        print(internal.as_error().render(), file=sys.stderr)
+        print_diagnostic(internal.as_error().render())
     return 1
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from polyir.base.diagnostics import OptionError, nearest
+from polyir.base.diagnostics import OptionError, nearest, print_diagnostic
 from polyir.base.limits import limited, time_limited_to
 from polyir.equations.checks import check_system
 from polyir.equations.system import Program
@@ -48,7 +48,7 @@ def _run(arguments: Sequence[str]) -> int:
             for error in errors:
                 if error.location is not None:
                     error.source_line = lines[error.location.line - 1].rstrip("\r")
-                print(error.render(), file=sys.stderr)
+                print_diagnostic(error.render())
             if errors:
                 return 1
         if options.form is not None:

@@ -31,6 +31,7 @@ from polyir.base.diagnostics import (
     Remark,
     SourceLocation,
     print_all,
+    print_diagnostic,
     print_missed,
     print_missed_by_default,
     remarks_to,
@@ -154,7 +155,7 @@ def _run(arguments: Sequence[str]) -> int:
     with time_limited_to(options.time_limit), required_checks(options.require_checked):
         files = [_translated(task, source, tally) for source in found.sources]
     for unknown in task.sizes.unknown():
-        print(f"warning: --size: {unknown}", file=sys.stderr)
+        print_diagnostic(f"warning: --size: {unknown}")
     is_whole = not tally.missed and not (options.strict and tally.passed_over)
     if is_whole or not options.strict:
         if options.compile:
@@ -236,24 +237,24 @@ def _print_left(
     # A remark on it was printed.
     is_told = task.is_told and not is_detecting and not options.strict
     for error in file.skipped:
-        print(f"{error.location}: {kind}: function skipped: {error.message}", file=sys.stderr)
+        print_diagnostic(f"{error.location}: {kind}: function skipped: {error.message}")
     for lost in file.lost:
         what = "" if isinstance(lost, UnreadFileError) else "region not transformed: "
-        print(f"{lost.location}: {kind}: {what}{lost.message}", file=sys.stderr)
+        print_diagnostic(f"{lost.location}: {kind}: {what}{lost.message}")
     for each in file.unused:
-        print(f"{each.location}: warning: {each.message}", file=sys.stderr)
+        print_diagnostic(f"{each.location}: warning: {each.message}")
     passed_over = [each for each in file.left if not isinstance(each, DefectError)]
     for defect in (each for each in file.left if isinstance(each, DefectError)):
-        print(f"{defect.location}: {kind}: loop left: {defect.message}", file=sys.stderr)
+        print_diagnostic(f"{defect.location}: {kind}: loop left: {defect.message}")
     for item in transformed:
         if is_detecting and isinstance(item.error, NotModelledError):
             passed_over.append(item.error)
         elif item.is_missed and not (is_told and isinstance(item.error, UnchangedError)):
-            print(_left_message(item, text, is_detecting, kind), file=sys.stderr)
+            print_diagnostic(_left_message(item, text, is_detecting, kind))
     if options.remarks or options.strict:
         level = "error" if options.strict else "remark"
         for left in passed_over:
-            print(f"{left.location}: {level}: loop left: {left.message}", file=sys.stderr)
+            print_diagnostic(f"{left.location}: {level}: loop left: {left.message}")
 
 
 def _require_one_file(options: argparse.Namespace, sources: Sequence[Input]) -> None:
@@ -293,7 +294,7 @@ def _print_hints(
     from polyir.regions.index_array_hints import hints
 
     for location, message in hints(file, preprocessed, path, text, is_detecting):
-        print(f"{location}: note: {message}", file=sys.stderr)
+        print_diagnostic(f"{location}: note: {message}")
 
 
 def _kernel_file(options: argparse.Namespace, path: str, text: str) -> KernelFile | None:

@@ -37,6 +37,7 @@ from polyir.base.diagnostics import (
     SourceLocation,
     nearest,
     print_all,
+    print_diagnostic,
     print_missed,
     remarks_kept,
     remarks_to,
@@ -374,7 +375,7 @@ class PolyirOptMain(xDSLOptMain):
         if isinstance(error, InputSyntaxError) and self.args.parsing_diagnostics:
             output.write(error.render() + "\n")
             return True
-        print(error.render(), file=sys.stderr)
+        print_diagnostic(error.render())
         return False
 
     def _verify_diagnostics_of(self, text: str, line_offset: int, output: StringIO) -> bool:
@@ -393,7 +394,7 @@ class PolyirOptMain(xDSLOptMain):
             found = [malformed]
         for mismatch in found:
             _attach_source_line(mismatch, text, line_offset, name)
-            print(mismatch.render(), file=sys.stderr)
+            print_diagnostic(mismatch.render())
         return not found
 
     def _transform(self, text: str, line_offset: int, output: StringIO) -> PolyirError | None:

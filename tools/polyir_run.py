@@ -27,6 +27,7 @@ from polyir.base.diagnostics import (
     OptionError,
     Remark,
     print_all,
+    print_diagnostic,
     print_missed,
     print_missed_by_default,
     remarks_to,
@@ -207,12 +208,12 @@ def _compare_and_time(
             run.program[name](*actual[: run.arity])
         difference = compared.difference(expected, actual)
         if difference is not None:
-            print(f"error: {run.label}: {difference}", file=sys.stderr)
+            print_diagnostic(f"error: {run.label}: {difference}")
             agree = False
     if not agree:
         return 1
     if compare_bits(values, expected) is None:
-        print("warning: the program does not change any of its arrays", file=sys.stderr)
+        print_diagnostic("warning: the program does not change any of its arrays")
     times = best_times({run.label: _on_threads(run, name) for run in runs}, values, repeat)
     base = times[first.label]
     print(f"@{name}: outputs are {compared.word}; best of {repeat} interleaved runs")

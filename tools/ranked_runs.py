@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from xdsl.passes import ModulePass
 
 from polyir import api
 from polyir.api.described_functions import functions_with_scops
-from polyir.base.diagnostics import OptionError
+from polyir.base.diagnostics import OptionError, print_diagnostic
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
 from polyir.runtime import (
@@ -100,7 +99,7 @@ def run_ranked(
             if found is None:
                 reports[ranks] = report
             else:
-                print(f"error: result, {_label(ranks, runs.threads)}: {found}", file=sys.stderr)
+                print_diagnostic(f"error: result, {_label(ranks, runs.threads)}: {found}")
     if len(reports) < len(runs.ranks):
         return 1
     with before.threads(1):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Final
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipelineCallbackType
 
-from polyir.base.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError, print_diagnostic
 from polyir.pipeline import nested_pipeline
 from polyir.tools.command_line import require_writable, write_output
 
@@ -67,10 +66,10 @@ class Reproducer:
         try:
             write_output(self._file, (module_text(module) + resources).encode())
         except PolyirError as error:
-            print(error.render(), file=sys.stderr)
+            print_diagnostic(error.render())
             return
         failed = self._passes[0].name if self._passes else "the target"
-        print(f"note: {failed} failed: reproducer generated at '{self._file}'", file=sys.stderr)
+        print_diagnostic(f"note: {failed} failed: reproducer generated at '{self._file}'")
 
 
 _RESOURCES: Final = """

@@ -15,7 +15,7 @@ from typing import IO
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from polyir.base.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError, print_diagnostic
 from polyir.universe import MLIR_TARGET
 
 
@@ -43,7 +43,7 @@ def extend_xdsl_opt() -> None:
         kind: type[BaseException], error: BaseException, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, PolyirError):
-            print(error.render(), file=sys.stderr)
+            print_diagnostic(error.render())
         else:
             show_traceback(kind, error, traceback)
 

@@ -8,13 +8,15 @@ and `missed`, and whoever drives the passes decides, through `remarks_to`, where
 from __future__ import annotations
 
 import difflib
+import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import TextIO, TypeAlias
 
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr
 from xdsl.ir import Operation
@@ -158,13 +160,46 @@ class Remark:
         return f"{prefix}{self.kind.value}: [{self.pass_name}] {self.message}"
 
 
+def print_diagnostic(text: object) -> None:
+    """Print an error, a warning, a remark or a note to standard error, in colours on a terminal."""
+    print(coloured(str(text)) if _has_colours(sys.stderr) else text, file=sys.stderr)
+
+
+def coloured(text: str) -> str:
+    """A diagnostic in Clang's colours; other texts as they are."""
+    match = _DIAGNOSTIC.fullmatch(text)
+    if match is None:
+        return text
+    bold, plain = "\x1b[1m", "\x1b[0m"
+    kind = f"\x1b[1;{_COLOURS[match['kind']]}m{match['kind']}: {plain}"
+    rest = _CARET.sub(lambda caret: f"{caret[1]}\x1b[1;32m^{plain}", match["rest"])
+    return f"{bold}{match['place']}{plain}{kind}{bold}{match['message']}{plain}{rest}"
+
+
+def _has_colours(stream: TextIO) -> bool:
+    """Whether a stream shows colours: a terminal does, unless `NO_COLOR` is set (no-color.org)."""
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not is_plain and stream.isatty()
+
+
+_COLOURS = {"error": 31, "warning": 35, "remark": 34, "note": 36}
+_DIAGNOSTIC = re.compile(
+    r"(?P<place>(?:\S*:\d+:\d+: )?)(?P<kind>error|warning|remark|note): "
+    r"(?P<message>[^\n]*)(?P<rest>.*)",
+    re.DOTALL,
+)
+_CARET = re.compile(r"(\n\s*)\^$")
+
+
 RemarkSink = Callable[[Remark], None]
 
 
 def print_missed(remark: Remark) -> None:
     """The default sink: what was not done and answers go to standard error, the rest nowhere."""
     if remark.kind is RemarkKind.MISSED or remark.is_answer:
-        print(remark, file=sys.stderr)
+        print_diagnostic(remark)
 
 
 def print_missed_by_default(remark: Remark) -> None:
@@ -175,7 +210,7 @@ def print_missed_by_default(remark: Remark) -> None:
 
 def print_all(remark: Remark) -> None:
     """The sink of `--remarks`: everything goes to standard error."""
-    print(remark, file=sys.stderr)
+    print_diagnostic(remark)
 
 
 _sink: ContextVar[RemarkSink] = ContextVar("polyir_remark_sink", default=print_missed)

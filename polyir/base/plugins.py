@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,7 +14,7 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.target import Target
 
-from polyir.base.diagnostics import PolyirError
+from polyir.base.diagnostics import PolyirError, print_diagnostic
 
 ENTRY_POINTS: Final = "xdsl.universe"
 """The group of the entry points."""
@@ -150,4 +149,4 @@ def _explained(error: Exception) -> str:
 
 
 def _warn(message: str) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    print_diagnostic(f"warning: {message}")
