@@ -40,7 +40,7 @@ class _Task:
     """A request that waits for its answer."""
 
     path: str
-    body: Mapping[str, Any]
+    body: bytes
     answer: dict[str, Any] = field(default_factory=dict)
     done: Event = field(default_factory=Event)
 
@@ -53,8 +53,7 @@ class Server:
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
         token = secrets.token_urlsafe(16)
         handler = partial(_Handler, token, page(session.filename, source), self._tasks)
-        self._http = ThreadingHTTPServer((HOST, port), handler)
-        self._http.daemon_threads = True
+        self._http = _HttpServer((HOST, port), handler)
         self.url = f"http://{HOST}:{self._http.server_port}/{token}/"
 
     def serve(self) -> None:
@@ -91,9 +90,10 @@ def page(filename: str, source: str) -> str:
     return rendered
 
 
-def answer(session: Session, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+def answer(session: Session, path: str, request: bytes) -> dict[str, Any]:
     """The answer to a request of the page; an error has the text of a diagnostic."""
     try:
+        body = json.loads(request)
         source, steps = str(body["source"]), [_step(each) for each in body["steps"]]
         match path:
             case "view":
@@ -113,6 +113,13 @@ def answer(session: Session, path: str, body: Mapping[str, Any]) -> dict[str, An
 
 def _step(step: Mapping[str, Any]) -> PassStep:
     return PassStep(str(step["name"]), str(step["options"]))
+
+
+class _HttpServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: a browser that goes away closes its connections."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -139,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif length > MOST_BYTES:
             self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "text/plain", b"too large\n")
         else:
-            task = _Task(self.path.removeprefix(prefix), json.loads(self.rfile.read(length)))
+            task = _Task(self.path.removeprefix(prefix), self.rfile.read(length))
             self._tasks.put(task)
             task.done.wait()
             self._send(HTTPStatus.OK, "application/json", json.dumps(task.answer).encode())

@@ -90,7 +90,8 @@ def test_errors_are_diagnostics(server: Server) -> None:
         assert "error: " in answer["error"]
         assert "internal" not in answer["error"]
     assert "error" in json.loads(asked(server, f"{path}none", {"source": "", "steps": []})[1])
-    assert asked(server, f"{path}view", ["no", "object"])[0] == 200
+    for wrong in (["no", "object"], {"source": SOURCE}):
+        assert "error" in json.loads(asked(server, f"{path}view", wrong)[1])
 
 
 def test_what_cannot_be_read_is_said() -> None:
