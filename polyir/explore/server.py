@@ -32,7 +32,7 @@ HOST: Final = "127.0.0.1"
 MOST_BYTES: Final = 10_000_000
 """The longest request: a source file and some steps."""
 
-_NO_PICTURES: Final = '{"scenes": [], "arrows": [], "courses": []}'
+_NO_PICTURES: Final = '{"scenes": [], "arrows": [], "executions": []}'
 
 
 @dataclass

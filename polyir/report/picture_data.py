@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from itertools import chain
 
-from polyir.report.pictures import Arrows, Axis, Course, Pictures, Scene
+from polyir.report.pictures import Arrows, Axis, Execution, Pictures, Scene
 
 
 def json_of(pictures: Pictures) -> str:
@@ -13,7 +13,7 @@ def json_of(pictures: Pictures) -> str:
     data = {
         "scenes": list(map(_scene, pictures.scenes)),
         "arrows": list(map(_arrows, pictures.arrows)),
-        "courses": list(map(_course, pictures.courses)),
+        "executions": list(map(_execution, pictures.executions)),
     }
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
@@ -41,13 +41,13 @@ def _arrows(arrows: Arrows) -> dict[str, list[int]]:
     return {kind: list(chain.from_iterable(pairs)) for kind, pairs in arrows.pairs.items()}
 
 
-def _course(course: Course) -> dict[str, object]:
+def _execution(execution: Execution) -> dict[str, object]:
     return {
-        "scene": course.scene,
-        "arrows": course.arrows,
-        "order": course.order,
-        "tiles": course.tiles,
-        "fronts": course.fronts,
+        "scene": execution.scene,
+        "arrows": execution.arrows,
+        "order": execution.order,
+        "tiles": execution.tiles,
+        "fronts": execution.fronts,
     }
 
 

@@ -84,7 +84,7 @@ class Arrows:
 
 
 @dataclass(frozen=True)
-class Course:
+class Execution:
     """The order of a step: the number of each point, its tile, and the front it is in.
 
     Points in one front may run at the same time: see `fronts_of`. All numbers are from 0.
@@ -99,11 +99,11 @@ class Course:
 
 @dataclass
 class Pictures:
-    """The pictures of a compilation; `courses` refer to the others by their numbers."""
+    """The pictures of a compilation; `executions` refer to the others by their numbers."""
 
     scenes: list[Scene] = field(default_factory=list)
     arrows: list[Arrows] = field(default_factory=list)
-    courses: list[Course] = field(default_factory=list)
+    executions: list[Execution] = field(default_factory=list)
     _known_scenes: dict[object, int] = field(default_factory=dict)
     _known_arrows: dict[object, int] = field(default_factory=dict)
 
@@ -126,8 +126,8 @@ class Pictures:
         if arrows not in self._known_arrows:
             self._known_arrows[arrows] = len(self.arrows)
             self.arrows.append(arrows_of(scene, items))
-        self.courses.append(course_of(scop, tree, scene, number, self._known_arrows[arrows]))
-        return len(self.courses) - 1
+        self.executions.append(execution_of(scop, tree, scene, number, self._known_arrows[arrows]))
+        return len(self.executions) - 1
 
 
 def scene_of(scop: Scop, function: str, drawn: Drawn) -> Scene:
@@ -230,7 +230,7 @@ def _pairs(
     return within_operations(budgets.SHOWN_PAIRS, lambda: pairs_of(relation, parameters))
 
 
-def course_of(scop: Scop, tree: NodeView, scene: Scene, number: int, arrows: int) -> Course:
+def execution_of(scop: Scop, tree: NodeView, scene: Scene, number: int, arrows: int) -> Execution:
     """The order in which a step runs the points of a scene, whose number and arrows are given."""
     dates = dates_of(scop, scene.drawn.instances, scene.drawn.parameters)
     order = sorted(dates, key=dates.__getitem__)
@@ -238,7 +238,7 @@ def course_of(scop: Scop, tree: NodeView, scene: Scene, number: int, arrows: int
     tiles = tiles_of(dates, order)
     parallel = {name: parallel_positions(tree, name) for name in scene.statements}
     fronts = fronts_of(dates, parallel)
-    return Course(
+    return Execution(
         number,
         arrows,
         tuple(numbers[node] for node in scene.nodes),

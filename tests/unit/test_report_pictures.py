@@ -9,7 +9,7 @@ from scop_after import STENCIL, scop_after
 from polyir.model.scop import Scop
 from polyir.report.picture_data import json_of
 from polyir.report.picture_sizes import MOST_POINTS, drawn_of
-from polyir.report.pictures import Course, Pictures, Scene, fronts_of, largest_stride
+from polyir.report.pictures import Execution, Pictures, Scene, fronts_of, largest_stride
 from polyir.report.trees import tree_view
 from polyir.view.layout import Node
 from polyir.view.picture import Coordinates
@@ -44,12 +44,12 @@ func.func @deep(%n: index, %A: memref<?x?x?x?xf64>, %s: memref<f64>) {
 """
 
 
-def pictured(scop: Scop) -> tuple[Pictures, Scene, Course]:
+def pictured(scop: Scop) -> tuple[Pictures, Scene, Execution]:
     tree = tree_view(scop, scop.dependences)
     pictures = Pictures()
     assert pictures.add(scop, "f", tree, largest_stride(tree)) == 0
-    (course,), (scene,) = pictures.courses, pictures.scenes
-    return pictures, scene, course
+    (execution,), (scene,) = pictures.executions, pictures.scenes
+    return pictures, scene, execution
 
 
 def test_sizes_are_such_that_tiles_show() -> None:
@@ -80,26 +80,26 @@ def test_statements_of_four_dimensions_are_left_out() -> None:
 
 def test_points_arrows_order_and_tiles() -> None:
     scop = scop_after(STENCIL, "tile{sizes=8 min-width=1}")
-    pictures, scene, course = pictured(scop)
+    pictures, scene, execution = pictured(scop)
     steps, n = scene.drawn.parameters["steps"], scene.drawn.parameters["n"]
     assert [node for _, node in scene.nodes] == [
         (t, i) for t in range(steps) for i in range(1, n - 1)
     ]
-    assert sorted(course.order) == list(range(len(scene.nodes)))
-    assert max(course.tiles) > 0
-    numbers = dict(zip(scene.nodes, course.order, strict=True))
+    assert sorted(execution.order) == list(range(len(scene.nodes)))
+    assert max(execution.tiles) > 0
+    numbers = dict(zip(scene.nodes, execution.order, strict=True))
     (arrows,) = pictures.arrows
     assert not arrows.is_sample
     flow = {(scene.nodes[a], scene.nodes[b]) for a, b in arrows.pairs["flow"]}
     assert (("S0", (0, 1)), ("S0", (0, 2))) in flow
     for pairs in arrows.pairs.values():
-        assert all(course.order[source] < course.order[target] for source, target in pairs)
+        assert all(execution.order[source] < execution.order[target] for source, target in pairs)
     assert numbers["S0", (0, 1)] == 0
 
 
 def test_fronts_of_a_parallel_loop_go_on_together() -> None:
-    _, scene, course = pictured(scop_after(ROWS.format(5)))
-    fronts = dict(zip(scene.nodes, course.fronts, strict=True))
+    _, scene, execution = pictured(scop_after(ROWS.format(5)))
+    fronts = dict(zip(scene.nodes, execution.fronts, strict=True))
     # Loop i carries nothing, so all rows begin at once.
     assert all(fronts["S0", (i, j)] == j - 1 for i in range(5) for j in range(1, 5))
 
@@ -120,9 +120,9 @@ def test_steps_share_points_and_arrows() -> None:
     for pipeline in ("poly-dependences", "tile{sizes=8 min-width=1}"):
         scop = scop_after(STENCIL, pipeline)
         pictures.add(scop, "stencil", tree_view(scop, scop.dependences), 8)
-    assert len(pictures.courses) == 2
+    assert len(pictures.executions) == 2
     assert len(pictures.scenes) == len(pictures.arrows) == 1
-    assert pictures.courses[0].tiles != pictures.courses[1].tiles
+    assert pictures.executions[0].tiles != pictures.executions[1].tiles
 
 
 def test_planes_stand_apart() -> None:
@@ -133,11 +133,11 @@ def test_planes_stand_apart() -> None:
 
 
 def test_json_has_all_and_ends_no_script() -> None:
-    pictures, scene, course = pictured(scop_after(STENCIL))
+    pictures, scene, execution = pictured(scop_after(STENCIL))
     text = json_of(pictures)
     assert "<" not in text
     data = json.loads(text)
-    assert data["courses"][0]["order"] == list(course.order)
+    assert data["executions"][0]["order"] == list(execution.order)
     assert len(data["scenes"][0]["places"]) == 2 * len(scene.nodes)
     axis = data["scenes"][0]["axes"][0]
     assert (axis["name"], axis["range"]) == ("t", [0, scene.drawn.parameters["steps"] - 1])

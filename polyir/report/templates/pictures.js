@@ -26,9 +26,9 @@ class Picture {
     this.canvas = section.querySelector("canvas");
     this.slider = section.querySelector("input[type=range]");
     this.output = section.querySelector("output");
-    this.course = data.courses[Number(section.dataset.picture)];
-    this.scene = data.scenes[this.course.scene];
-    this.arrows = data.arrows[this.course.arrows];
+    this.execution = data.executions[Number(section.dataset.picture)];
+    this.scene = data.scenes[this.execution.scene];
+    this.arrows = data.arrows[this.execution.arrows];
     this.count = this.scene.of.length;
     this.pointed = -1;
     /** Instances that stand out until others do: two in the wrong order. */
@@ -65,7 +65,7 @@ class Picture {
 
   /** The numbers that the slider moves through: one for each instance, or for each wavefront. */
   get numbers() {
-    return this.section.querySelector(".by-front").checked ? this.course.fronts : this.course.order;
+    return this.section.querySelector(".by-front").checked ? this.execution.fronts : this.execution.order;
   }
 
   get position() {
@@ -192,7 +192,7 @@ class Picture {
   /** An outline around the instances of each tile, where the picture is flat. */
   drawTiles(context) {
     const tiles = new Map();
-    for (const [each, tile] of this.course.tiles.entries()) {
+    for (const [each, tile] of this.execution.tiles.entries()) {
       if (this.scene.iterators[each].length !== 2) continue;
       const key = `${tile} ${this.scene.of[each] >> 2}`;
       if (!tiles.has(key)) tiles.set(key, { tile, corners: [] });
@@ -200,7 +200,7 @@ class Picture {
       const gap = 0.4 * this.unit;
       for (const dx of [-gap, gap]) for (const dy of [-gap, gap]) tiles.get(key).corners.push([x + dx, y + dy]);
     }
-    if (new Set(this.course.tiles).size < 2) return;
+    if (new Set(this.execution.tiles).size < 2) return;
     for (const { tile, corners } of tiles.values()) {
       path(context, hull(corners));
       context.fillStyle = context.strokeStyle = shade(tile);
@@ -253,13 +253,13 @@ class Picture {
   /** The colour of an instance, as the reader chose. */
   colour() {
     const by = this.section.querySelector(".colours").value;
-    if (by === "tiles") return (each) => shade(this.course.tiles[each]);
+    if (by === "tiles") return (each) => shade(this.execution.tiles[each]);
     if (by === "of") {
       const colours = this.names.map((name) => getComputedStyle(name).color);
       return (each) => colours[this.scene.of[each]];
     }
-    const last = Math.max(1, ...this.course.fronts);
-    return (each) => `hsl(${250 - (240 * this.course.fronts[each]) / last} 65% ${isDark() ? 62 : 42}%)`;
+    const last = Math.max(1, ...this.execution.fronts);
+    return (each) => `hsl(${250 - (240 * this.execution.fronts[each]) / last} 65% ${isDark() ? 62 : 42}%)`;
   }
 
   /** What runs now, or the instance that is pointed at, in words. */
@@ -268,7 +268,7 @@ class Picture {
     const [first] = focus;
     if (focus === this.marked) return [...focus].map((each) => this.named(each)).join(" must run before ");
     if (focus.size > 1) return `wavefront ${this.position + 1} of ${Number(this.slider.max) + 1}: ${focus.size} instances, ${this.named(first)} and others`;
-    const { order, tiles, fronts } = this.course;
+    const { order, tiles, fronts } = this.execution;
     const of = (numbers) => `${numbers[first] + 1} of ${Math.max(...numbers) + 1}`;
     return `${this.named(first)}: number ${of(order)}, tile ${of(tiles)}, wavefront ${of(fronts)}`;
   }
