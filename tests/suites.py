@@ -41,19 +41,22 @@ def in_turn(rows: Sequence[object], columns: Sequence[object], every: int) -> li
     ]
 
 
-def thin_out(items: Iterable[pytest.Item], every: int = 4) -> None:
-    """Leave all but one in `every` cases of each test with more cases than that to `make test-all`.
+FEW = 4
+"""A test with no more cases than that keeps all."""
+
+
+def thin_out(items: Iterable[pytest.Item], every: int = 6) -> None:
+    """Leave all but one in `every` cases of each test with many of them to `make test-all`.
 
     Tests marked `every_case` keep all, and cases that are left to it already do not count. The
-    names decide: as every fourth case, those of a table with four columns would all be in one
-    column.
+    names decide: as every sixth case, those of a table with six columns would all be in one column.
     """
     cases: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
         if all(item.get_closest_marker(name) is None for name in ("matrix", "every_case")):
             cases.setdefault((item.path, item.name.partition("[")[0]), []).append(item)
     for found in cases.values():
-        if len(found) > every:
+        if len(found) > FEW:
             found.sort(key=lambda item: crc32(item.name.encode()))
             for item in found[-(-len(found) // every) :]:
                 item.add_marker(pytest.mark.matrix)

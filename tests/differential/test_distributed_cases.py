@@ -427,6 +427,6 @@ def test_steps_in_the_original_order(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_random_programs() -> None:
     """Those of some that have something to divide."""
-    outcomes = [run_case(case_of(number)) for number in range(examples(4, 12))]
+    outcomes = [run_case(case_of(number)) for number in range(examples(3, 12))]
     assert [each.reason for each in outcomes if each.kind == "failed"] == []
     assert sum(each.kind == "ran" for each in outcomes) >= len(outcomes) // 2

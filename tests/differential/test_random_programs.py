@@ -13,6 +13,7 @@ from fuzzing.regression import PIPELINE, RUN
 from fuzzing.run import Case, run_batch, runs_on_device
 from gpu_devices import missing_opencl
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from suites import examples
 
 from polyir import api
 from polyir.base.diagnostics import remarks_to
@@ -33,7 +34,9 @@ def _no_worker_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("first", [7001])
 def test_random_programs_compute_the_same(first: int, tmp_path: Path) -> None:
-    cases = [Case(random_program(n), random_pipeline(n)) for n in range(first, first + 5)]
+    cases = [
+        Case(random_program(n), random_pipeline(n)) for n in range(first, first + examples(3, 5))
+    ]
     summary = run_batch(cases, tmp_path)
     assert summary.failures == []
     # Programs that no pass touches would prove nothing.
@@ -42,7 +45,9 @@ def test_random_programs_compute_the_same(first: int, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())
 def test_random_programs_compute_the_same_in_kernels(tmp_path: Path) -> None:
-    cases = [Case(random_program(n), random_gpu_pipeline(n)) for n in range(8001, 8006)]
+    cases = [
+        Case(random_program(n), random_gpu_pipeline(n)) for n in range(8001, 8001 + examples(3, 5))
+    ]
     summary = run_batch(cases, tmp_path)
     assert summary.failures == []
     assert summary.applied["map-to-gpu"] + summary.applied["optimize"] >= 3

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_R
 FLAGS = ("-std=c99", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-O2")
 ARRAY = "memref<40x40xf64>"
 READ, WRITTEN = ("A", "B", "C"), ("D", "E")
-FUNCTIONS = examples(24, 200)
+FUNCTIONS = examples(16, 200)
 Program = Callable[[Random, str], str]
 
 

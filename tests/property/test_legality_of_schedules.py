@@ -30,7 +30,7 @@ from polyir.proofs.legality import violations
 from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.isl_border import from_text
 
-bounded = settings(max_examples=examples(30, 60), deadline=None, derandomize=True)
+bounded = settings(max_examples=examples(20, 60), deadline=None, derandomize=True)
 
 Domains = dict[str, tuple[str, ...]]
 """The iterators of each statement."""

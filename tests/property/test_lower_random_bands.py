@@ -7,6 +7,7 @@ from execution import with_parallel_loops
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from suites import examples
 from traces import TracedProgram, lowered, mlir_text, run_trace
 
 from polyir.tree.isl_border import from_text
@@ -64,7 +65,7 @@ def trees(draw: st.DrawFn) -> str:
 
 
 @given(st.lists(trees(), min_size=6, max_size=6))
-@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(2, 3), deadline=None, suppress_health_check=list(HealthCheck))
 def test_instances_run_once_in_order(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:

@@ -16,7 +16,7 @@ from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
 
 
 @pytest.mark.parametrize("fuse", get_args(PlutoFusion))
-@settings(max_examples=examples(15, 30), deadline=None)
+@settings(max_examples=examples(10, 30), deadline=None)
 @given(program=programs(), input_dependences=st.booleans())
 def test_schedules_are_legal(
     fuse: PlutoFusion, program: tuple[Loop | Statement, ...], input_dependences: bool

@@ -14,7 +14,7 @@ from polyir.model.raising import raise_module
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 
 
-@settings(max_examples=examples(40, 80), deadline=None)
+@settings(max_examples=examples(25, 80), deadline=None)
 @given(affine_programs())
 def test_raised_program_computes_the_same(text: str) -> None:
     original = parse_module(text)

@@ -46,7 +46,7 @@ def check(text: str, dialect: str, transformation: ModulePass) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@settings(max_examples=examples(12, 60), deadline=None)
+@settings(max_examples=examples(8, 60), deadline=None)
 @given(text=affine_programs())
 def test_split_loops(dialect: str, text: str) -> None:
     check(text, dialect, SplitLoopsPass())
@@ -54,14 +54,14 @@ def test_split_loops(dialect: str, text: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("levels", [1, "all"])
-@settings(max_examples=examples(10, 60), deadline=None)
+@settings(max_examples=examples(7, 60), deadline=None)
 @given(text=affine_programs())
 def test_scalar_replacement(dialect: str, levels: int | Literal["all"], text: str) -> None:
     check(text, dialect, ScalarReplacementPass(levels))
 
 
 @pytest.mark.parametrize("transformation", [SplitLoopsPass(), ScalarReplacementPass("all")])
-@settings(max_examples=examples(15, 30), deadline=None)
+@settings(max_examples=examples(10, 30), deadline=None)
 @given(text=affine_programs(), operations=st.integers(100, 50_000))
 def test_isl_may_stop(transformation: ModulePass, text: str, operations: int) -> None:
     """Wherever isl stops because its operations are used up, the program stays valid."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from browser import CONTRASTS, SHOWN, Browser, headless
-from suites import some
+from suites import rarely, some
 
 from polyir.tools import polyir_opt
 
@@ -50,7 +50,7 @@ RUNS = f"{VIEW} pre [data-statements]"
 PIXELS = f"return document.querySelector('{VIEW} canvas').toDataURL()"
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
+@pytest.fixture(scope="module", params=["chromium", rarely("firefox")])
 def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     with headless(request.param) as started:
         yield started

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import CONTRASTS, Browser, headless
+from suites import rarely
 
 from polyir.tools import polyir_cc
 
@@ -41,7 +42,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return page
 
 
-@pytest.fixture(params=["chromium", "firefox"])
+@pytest.fixture(params=["chromium", rarely("firefox")])
 def opened(request: pytest.FixtureRequest, page: Path) -> Iterator[Browser]:
     with headless(request.param) as browser:
         browser.width(1280)

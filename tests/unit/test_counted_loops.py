@@ -97,7 +97,7 @@ def nests(draw: st.DrawFn) -> AstNode:
     return node
 
 
-@settings(max_examples=examples(20, 200))
+@settings(max_examples=examples(12, 200))
 @given(nests(), st.integers(-20, 20))
 def test_the_same_instances_in_the_same_order(root: AstNode, n: int) -> None:
     stepped = with_steps(root, ITERATORS)

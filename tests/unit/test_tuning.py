@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from suites import examples
 from xdsl.dialects.builtin import ModuleOp
 
 import polyir
@@ -317,7 +318,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_failures_are_contained_and_counted() -> None:
     kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
     # Generous: a process with much memory, such as one of a night, forks slowly.
-    limits = Limits(build_seconds=10.0, run_seconds=5.0)
+    limits = Limits(build_seconds=examples(5, 10), run_seconds=examples(2, 5))
     expected = {
         "crash": Verdict.CRASHED,
         "hang": Verdict.TIMED_OUT,
