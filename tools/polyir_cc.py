@@ -35,12 +35,19 @@ from polyir.base.diagnostics import (
     print_missed,
     print_missed_by_default,
     remarks_to,
+    show_origins,
 )
 from polyir.base.internal_errors import DefectError
 from polyir.base.limits import time_limited_to
 from polyir.base.supervisor import read_input
 from polyir.frontend.c.errors import NotModelledError
-from polyir.frontend.c.layout import words_of
+from polyir.frontend.c.layout import (
+    line_origins,
+    one_statement_a_line,
+    rejoined,
+    without_marks,
+    words_of,
+)
 from polyir.frontend.c.preprocess import Preprocessed, first_error, is_read_again, preprocess
 from polyir.frontend.c.region_pragmas import OutsideFunctionError, UnreadFileError, files_of_regions
 from polyir.frontend.c.sizes_of_regions import SizesOfRegions
@@ -171,7 +178,11 @@ def _run(arguments: Sequence[str]) -> int:
 def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
     """A file after the passes. What is left of it is reported, and added to `tally`."""
     options, chosen = task.options, task.passes
-    path, text = _read(source)
+    path, original = _read(source)
+    # Only whole lines can be replaced.
+    broken = one_statement_a_line(original)
+    text = without_marks(broken)
+    show_origins(path, () if text == original else line_origins(broken))
     kernels = _kernel_file(options, path, text)
     ranks = _rank_file(options, path, text) if task.is_for_ranks else None
     report = _report(options, path, text)
@@ -180,7 +191,7 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
         preprocessed = preprocess(task.compiler, [*task.flags, *flags], path, text)
         rule_for_make = rule_text(rule, source, not is_read_again(path, text))
     is_detecting = options.detect or path not in files_of_regions(preprocessed.text)
-    file = _read_file(task, preprocessed, path, text, is_detecting)
+    file = _read_file(task, preprocessed, path, text, is_detecting, original)
     context = new_context()
     default = print_missed if task.is_told else print_missed_by_default
     sink = print_all if options.remarks else _ignore if is_detecting else default
@@ -205,7 +216,7 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
         )
         if options.emit == "c":
             transformed = with_replacements(
-                text, transformed, preprocessed.macros, kernels=kernels, ranks=ranks
+                broken, transformed, preprocessed.macros, kernels=kernels, ranks=ranks
             )
     if report is not None:
         report.write(file, transformed)
@@ -215,7 +226,7 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
     if is_telling and not takes_data and kernels is None:
         _print_hints(file, preprocessed, path, text, is_detecting)
     if options.emit == "c":
-        result = rewrite(text, transformed, preprocessed.macros)
+        result = rejoined(rewrite(broken, transformed, preprocessed.macros), broken)
     else:
         result = _module_text(transformed)
     other = kernels.text() if kernels is not None and kernels.names else None
@@ -358,9 +369,17 @@ def _ignore(_: Remark) -> None:
 
 
 def _read_file(
-    task: _Task, preprocessed: Preprocessed, path: str, text: str, is_detecting: bool
+    task: _Task,
+    preprocessed: Preprocessed,
+    path: str,
+    text: str,
+    is_detecting: bool,
+    original: str,
 ) -> SourceFile:
-    """The regions between pragmas, or the loops that are found; and what is lost, with reasons."""
+    """The regions between pragmas, or the loops that are found; and what is lost, with reasons.
+
+    `text` may have more line breaks than the `original`, of which a C compiler says what is wrong.
+    """
     if "__cplusplus" in preprocessed.macros:
         return cxx_file(preprocessed.text, path)
     read = detect_regions if is_detecting else read_regions
@@ -371,7 +390,7 @@ def _read_file(
         file = replace(file, lost=(), asked=0)
     is_outside = any(isinstance(error, OutsideFunctionError) for error in file.lost)
     if is_outside or not file.is_complete:
-        reason = first_error(task.compiler, task.flags, path, text)
+        reason = first_error(task.compiler, task.flags, path, original)
         if reason is not None:
             file = _with_error(file, reason, SourceLocation(path, 1, 1))
     return file

@@ -24,7 +24,7 @@ from polyir.api.sources import Source
 from polyir.base.diagnostics import OptionError, PolyirError, Remark, RemarkKind, report
 from polyir.frontend.c.definitions import CArray, CDefinition, CNumber, definitions
 from polyir.frontend.c.errors import NotModelledError
-from polyir.frontend.c.layout import one_statement_a_line
+from polyir.frontend.c.layout import one_statement_a_line, without_marks
 from polyir.frontend.c.places import SourceArray, SourceScalar, variable_of
 from polyir.frontend.c.preprocess import Preprocessed, preprocess
 from polyir.frontend.c.region_pragmas import files_of_regions
@@ -155,7 +155,7 @@ def preprocessed_file(source: Source, options: CompilerOptions | None = None) ->
         )
     folder = source.path.resolve().parent if source.path is not None else Path.cwd()
     options = replace(options, flags=(*options.flags, "-iquote", str(folder)))
-    text = one_statement_a_line(source.text)
+    text = without_marks(one_statement_a_line(source.text))
     found = _preprocessed(text, source.filename, options)
     return CFile(text, source.filename, options, found)
 

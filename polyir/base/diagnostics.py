@@ -11,7 +11,7 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -35,7 +35,24 @@ class SourceLocation:
     column: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        line, column = self.line, self.column
+        origins = _origins_of_lines.get(self.file, ())
+        if line <= len(origins):
+            line, before = origins[line - 1]
+            column += before
+        return f"{self.file}:{line}:{column}"
+
+
+_origins_of_lines: dict[str, Sequence[tuple[int, int]]] = {}
+
+
+def show_origins(file: str, origins: Sequence[tuple[int, int]]) -> None:
+    """Print the places in a file that was read with other line breaks as its user sees them.
+
+    `origins` has the line and the column, from 0, where each line began; none, if it was read as
+    it is.
+    """
+    _origins_of_lines[file] = origins
 
 
 LONGEST_LINE = 160

@@ -79,6 +79,29 @@ def test_coefficients_beyond_64_bits(tmp_path: Path) -> None:
         assert output_of(compiled(target, "-w", "-fsanitize=undefined"), 2) == expected
 
 
+SAME_LINES = Path(__file__).parent / "same_lines.c"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--optimize=threads=2",), ("--pluto-schedule", "--mark-parallel"), ("--passes=poly-raise",)],
+    ids=" ".join,
+)
+def test_loops_that_share_their_lines(options: tuple[str, ...], tmp_path: Path) -> None:
+    """Places are those of the file, and lines without a new loop stay as they are."""
+    target = tmp_path / "out.c"
+    assert transformed(SAME_LINES, target, *options) in (0, LEFT)
+    text = target.read_text()
+    assert "\x1f" not in text
+    assert all(line in text for line in SAME_LINES.read_text().splitlines()[:9])
+    assert ("for (long" in text) or options == ("--passes=poly-raise",)
+    original = tmp_path / "original.c"
+    original.write_bytes(SAME_LINES.read_bytes())
+    assert output_of(compiled(target, "-Wno-misleading-indentation"), 2) == output_of(
+        reference(original)
+    )
+
+
 def test_small_and_large_sizes(tmp_path: Path) -> None:
     """One call of each function has sizes for which the original statements run."""
     source, target = Path(__file__).parent / "small_and_large.c", tmp_path / "out.c"

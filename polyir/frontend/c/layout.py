@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Final
 
 from pycparser import c_ast
 
@@ -180,29 +182,59 @@ def _closed(words: Sequence[str], position: int, opening: str, closing: str) -> 
     return None
 
 
+ADDED_BREAK: Final = "\x1f\n"
+"""A line break that was not in the text: the character before it is white space, and no one's."""
+
+
 def one_statement_a_line(text: str) -> str:
-    """The same C with a line break after each statement on a line that has a loop.
+    """The same C with an added line break after each statement on a line that has a loop.
 
     Only whole lines can be replaced, and a text in a program is often one line.
     """
     pieces: list[str] = []
     position = nesting = 0
     words = [match for match in _WORDS.finditer(text) if not _is_comment(match)]
-    lines = {text.count("\n", 0, each.start()) for each in words if each.group() == "for"}
-    for match, following in pairwise((*words, None)):
+    breaks = [match.start() for match in re.finditer("\n", text)]
+    lines = [bisect_left(breaks, match.start()) for match in words]
+    with_loops = {line for match, line in zip(words, lines, strict=True) if match.group() == "for"}
+    for (match, following), line in zip(pairwise((*words, None)), lines, strict=True):
         assert match is not None
         word = match.group()
         nesting += {"(": 1, ")": -1}.get(word, 0)
-        if text.count("\n", 0, match.start()) not in lines:
+        if line not in with_loops:
             continue
         begin = text.rfind("\n", 0, match.start()) + 1
         if word == "for" and text[begin : match.start()].strip():
-            pieces += (text[position : match.start()], "\n")
+            pieces += (text[position : match.start()], ADDED_BREAK)
             position = match.start()
         is_end = word in ("{", "}", ";") and nesting == 0
         if is_end and following is not None and following.group() not in (";", ","):
             between = text[match.end() : following.start()]
             if "\n" not in between and "//" not in between:
-                pieces += (text[position : match.end()], "\n")
+                pieces += (text[position : match.end()], ADDED_BREAK)
                 position = match.end()
     return "".join((*pieces, text[position:]))
+
+
+def without_marks(broken: str) -> str:
+    """A text whose added line breaks are like others."""
+    return broken.replace(ADDED_BREAK, "\n")
+
+
+def rejoined(text: str, broken: str) -> str:
+    """`text` without the line breaks added in `broken` after which the line is as it was."""
+    unchanged = {part.partition("\n")[0] for part in broken.split(ADDED_BREAK)[1:]}
+    first, *parts = text.split(ADDED_BREAK)
+    joints = ("" if part.partition("\n")[0] in unchanged else "\n" for part in parts)
+    return "".join((first, *(word for pair in zip(joints, parts, strict=True) for word in pair)))
+
+
+def line_origins(broken: str) -> tuple[tuple[int, int], ...]:
+    """Where each line of `broken` was before: its line from 1, and the column from 0."""
+    origins: list[tuple[int, int]] = []
+    for number, line in enumerate(broken.replace(ADDED_BREAK, ADDED_BREAK[0]).split("\n"), 1):
+        column = 0
+        for part in line.split(ADDED_BREAK[0]):
+            origins.append((number, column))
+            column += len(part)
+    return tuple(origins)

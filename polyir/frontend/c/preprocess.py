@@ -163,9 +163,12 @@ def _standard(text: str) -> str:
 def is_read_again(path: str, text: str) -> bool:
     """Whether the C compiler reads a file with the text `text` itself, not from a copy of it.
 
-    It must not read a pipe, which is empty then, or `#line`, which gives lines other numbers.
+    It must not read a pipe, which is empty then, a file with another text, or `#line`, which gives
+    lines other numbers.
     """
-    return Path(path).is_file() and not _LINE_DIRECTIVE.search(text)
+    if not Path(path).is_file() or _LINE_DIRECTIVE.search(text):
+        return False
+    return Path(path).read_bytes() == text.encode(errors="surrogateescape")
 
 
 def first_error(

@@ -3,7 +3,7 @@
 #include <stdio.h>
 static double A[100], B[100];
 
-// CHECK: detect.c:52:37: warning: function skipped: cannot parse this C
+// CHECK: detect.c:55:37: warning: function skipped: cannot parse this C
 
 // CHECK: void consecutive(int n) {
 // CHECK: #pragma omp parallel for
@@ -36,8 +36,11 @@ int inner(int n) {
   return n;
 }
 
-// Lines that hold something else, and directives in a loop.
-// CHECK: for (int i = 0; i < n; i++) A[i] = 1; n++;
+// A line that holds something else, and directives in a loop.
+// CHECK: for (long i = 0; i < n; i++) {
+// CHECK-NEXT: A[i] = 1.0;
+// CHECK-NEXT: }
+// CHECK-NEXT: n++;
 // CHECK: for (int i = 0; i < n; i++)
 // CHECK-NEXT: #if 1
 int layout(int n) {

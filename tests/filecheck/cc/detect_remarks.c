@@ -3,9 +3,10 @@
 #include <stdio.h>
 static double A[100];
 
-// CHECK: detect_remarks.c:12:3: remark: loop left: a loop whose step does not add a constant to 'i'
-// CHECK-NEXT: detect_remarks.c:14:7: remark: loop left: a while loop
-// CHECK-NEXT: detect_remarks.c:18:{{[0-9]+}}: remark: loop left: other code or a directive is on the same lines
+// CHECK: detect_remarks.c:13:3: remark: loop left: a loop whose step does not add a constant to 'i'
+// CHECK-NEXT: detect_remarks.c:15:7: remark: loop left: a while loop
+// CHECK-NEXT: detect_remarks.c:19:25: remark: loop left: a loop whose step does not add a constant to 'i'
+// CHECK-NEXT: detect_remarks.c:20:3: remark: loop left: other code or a directive is on the same lines
 // CHECK-NOT: remark
 void left(int n) {
   int k = n;
@@ -15,4 +16,9 @@ void left(int n) {
   for (int i = 0; i < n; i++)
     A[i] = k;
 }
-void also_left(int n) { for (int i = 0; i < n; i++) A[i] = 0; }
+void also_left(int n) { for (int i = n; i > 1; i /= 2) A[i] = 0;
+  for (int i = 0; i < n; i++)
+#if 1
+    A[i] = 1;
+#endif
+}

@@ -69,16 +69,22 @@ void single(int n, int k) {
 #pragma endscop
 }
 
-// An inner loop that begins on the line of its outer loop.
+// An inner loop that begins on the line of its outer loop, or ends on that of its end.
 // CHECK: void same_line(int n) {
-// CHECK: for (int i = n; i > 1; i /= 2) for (int j = 0; j < i; j++)
-// CHECK-NEXT: B[j] = i;
-// CHECK-NEXT: for (int i = n; i > 1; i /= 2) {
-// CHECK-NEXT: for (int j = 0; j < i; j++) B[j] = i; }
-// FOUND: for (int i = n; i > 1; i /= 2) for (int j = 0; j < i; j++)
-// FOUND-NEXT: B[j] = i;
-// FOUND-NEXT: for (int i = n; i > 1; i /= 2) {
-// FOUND-NEXT: for (int j = 0; j < i; j++) B[j] = i; }
+// CHECK: for (int i = n; i > 1; i /= 2)
+// CHECK-NEXT: {
+// CHECK-NEXT: #pragma omp parallel for
+// CHECK-NEXT: for (long j = 0; j < i; j++) {
+// CHECK: for (int i = n; i > 1; i /= 2) {
+// CHECK-NEXT: #pragma omp parallel for
+// CHECK-NEXT: for (long j = 0; j < i; j++) {
+// FOUND: for (int i = n; i > 1; i /= 2)
+// FOUND-NEXT: {
+// FOUND-NEXT: #pragma omp parallel for
+// FOUND-NEXT: for (long j = 0; j < i; j++) {
+// FOUND: for (int i = n; i > 1; i /= 2) {
+// FOUND-NEXT: #pragma omp parallel for
+// FOUND-NEXT: for (long j = 0; j < i; j++) {
 void same_line(int n) {
 #pragma scop
   for (int i = n; i > 1; i /= 2) for (int j = 0; j < i; j++)

@@ -48,9 +48,11 @@ void hidden(int n, int k) {
 #pragma endscop
 }
 
-// Statements that share a line with another are not divided.
+// A loop that shares a line with another statement.
 // CHECK: void same_line(int n, int k) {
-// CHECK: while (k > 3) k /= 2; for
+// CHECK: while (k > 3) k /= 2;
+// CHECK-NEXT: #pragma omp parallel for
+// CHECK-NEXT: for (long i = 0; i < n; i++) {
 void same_line(int n, int k) {
 #pragma scop
   while (k > 3) k /= 2; for (int i = 0; i < n; i++)
