@@ -66,7 +66,6 @@ CASES = {
     LOOP + "wide[i] = i;": (25, "'wide', whose type is not supported"),
     LOOP + "A[(int)&i] = 1;": (33, "the address of an object"),
     LOOP + "((float *)A)[i] = 1;": (26, "a cast of a pointer"),
-    LOOP + "for (j = 0; j < p[i]; j++) A[j] += 1;": (37, "the bound of the loop over 'j'"),
     "for (i = 1; i < n; i *= 2) A[i] = 1;": (1, "whose step does not add a constant"),
     "for (i = 0; i < n; i += n) A[i] = 1;": (25, "a step that is not a nonzero"),
     "for (i = 0; i * i < n; i++) A[i] = 1;": (13, "the bound of the loop over 'i'"),
