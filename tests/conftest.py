@@ -1,6 +1,6 @@
 """Settings of all tests.
 
-`make test` takes a sixth of the cases of each test that has more than four (`suites.thin_out`).
+`make test` takes an eighth of the cases of each test that has more than four (`suites.thin_out`).
 Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones. It goes
 on where a busy machine is slow. Steps of passes run in the process of the test, also those of the
 tools' `main`, for processes of their own take a third of all time; tests of limits and some of

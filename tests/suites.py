@@ -45,11 +45,12 @@ FEW = 4
 """A test with no more cases than that keeps all."""
 
 
-def thin_out(items: Iterable[pytest.Item], every: int = 6) -> None:
+def thin_out(items: Iterable[pytest.Item], every: int = 8) -> None:
     """Leave all but one in `every` cases of each test with many of them to `make test-all`.
 
     Tests marked `every_case` keep all, and cases that are left to it already do not count. The
-    names decide: as every sixth case, those of a table with six columns would all be in one column.
+    names decide: as every eighth case, those of a table with eight columns would all be in one
+    column.
     """
     cases: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:

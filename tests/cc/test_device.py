@@ -94,6 +94,7 @@ def test_only_what_a_region_accesses_is_copied(tmp_path: Path, library: OpenclLi
     assert "#pragma scop" not in text
 
 
+@pytest.mark.matrix
 def test_temporaries_of_iterations(tmp_path: Path, library: OpenclLibrary) -> None:
     """Sums, arrays and other variables of single iterations leave loops parallel by default."""
     text = check_on_pocl(HERE / "device" / "temporaries.c", tmp_path, library)

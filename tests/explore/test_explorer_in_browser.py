@@ -116,6 +116,7 @@ def test_gemm_is_tiled_and_parallel(browser: Browser, capsys: pytest.CaptureFixt
         assert browser.script(CONTRASTS) == {}
 
 
+@pytest.mark.matrix
 def test_seidel_is_refused_then_skewed_and_tiled(
     browser: Browser, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,7 +142,6 @@ def test_seidel_is_refused_then_skewed_and_tiled(
         assert 'polyir.Program.read("seidel-2d.mlir").run(' in browser.texts("#python")[0]
 
 
-@pytest.mark.matrix
 def test_source_that_is_wrong_is_named(browser: Browser) -> None:
     with explorer(browser, POLYBENCH / "gemm.mlir"):
         browser.script("document.querySelector('#source').value = 'func.func @f() {'")

@@ -27,6 +27,7 @@ BOUNDS = (
     "-n <= 3i <= m and i - m <= 4j <= n",
 )
 KINDS = ("default", "atomic", "separate")
+TREES = examples(2, 6)
 
 
 @st.composite
@@ -64,8 +65,8 @@ def trees(draw: st.DrawFn) -> str:
     return f'{{ domain: "[n, m] -> {{ {domain} }}", child: {{ {tree} }} }}'
 
 
-@given(st.lists(trees(), min_size=6, max_size=6))
-@settings(max_examples=examples(2, 3), deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(trees(), min_size=TREES, max_size=TREES))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 def test_instances_run_once_in_order(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:

@@ -91,6 +91,7 @@ def programs(draw: st.DrawFn) -> GeometricProgram:
     return GeometricProgram(bounds, objective, {"cache": footprint * room})
 
 
+@pytest.mark.matrix
 @given(programs())
 @settings(max_examples=examples(100, 1000), deadline=None)
 def test_the_search_is_nearly_as_good_as_all_integers(program: GeometricProgram) -> None:

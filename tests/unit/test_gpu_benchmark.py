@@ -72,6 +72,7 @@ def test_the_work_of_a_kernel(bundle: Path) -> None:
     assert moved // steps >= 8 * 3 * inside
 
 
+@pytest.mark.matrix
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
 def test_a_run(
     bundle: Path,

@@ -363,6 +363,7 @@ def test_a_base_that_cannot_be_compiled_is_an_error() -> None:
             ProcessEvaluator(kernel, Candidate(base, 1), flags())
 
 
+@pytest.mark.matrix
 def test_a_base_that_is_disturbed_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
     with ProcessEvaluator(kernel, Candidate("optimize", 1), flags()) as evaluator:
@@ -378,6 +379,7 @@ def _too_late(seconds: float) -> object:
     raise WorkerTimeoutError
 
 
+@pytest.mark.matrix
 def test_passes_that_change_nothing_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = measured_function(api.parse(KERNEL), None, {}, 1000)
     long = Candidate("wavefront,tile{sizes=8 min-width=1},intra-tile-order,scalar-replacement", 1)
