@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
-.PHONY: help bytecode demo demo-distributed docs test test-all filecheck lint types format bench bench-docs bench-limits bench-reductions \
+.PHONY: help layout bytecode demo demo-distributed docs test test-all filecheck lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-distributed bench-irregular bench-jit bench-report bench-scaling check-interleavings check-kernels count fuzz fuzz-aliases fuzz-c \
 	fuzz-distributed fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-irregular fuzz-schedules gallery nightly release-check screenshots clean
 
@@ -74,10 +74,12 @@ lint: .venv/stamp types  ## ruff, the import contract and spelling
 	cd build/layout && ../../$(BIN)/lint-imports --config ../../pyproject.toml
 
 # Type checkers and import-linter look for packages in folders: give them the installed layout.
-types: .venv/stamp  ## mypy --strict
+layout:
 	rm -rf build/layout && mkdir -p build/layout
 	cp -rs $(CURDIR)/polyir build/layout/polyir
 	for folder in dialects passes tools; do cp -rs $(CURDIR)/$$folder build/layout/polyir/$$folder; done
+
+types: .venv/stamp layout  ## mypy --strict
 	cd build/layout && MYPYPATH=../../benchmarks ../../$(BIN)/mypy --cache-dir ../mypy \
 		--config-file ../../pyproject.toml -p polyir -p harness
 
@@ -187,7 +189,7 @@ release-check: build/release/stamp .venv/stamp  ## build the sdist and the wheel
 	PYTHONPATH=tests build/release/bin/python -m release
 	$(BIN)/pytest -q tests/packaging
 
-docs: build/docs/stamp types  ## build the site in build/site, with all links and anchors checked
+docs: build/docs/stamp layout  ## build the site in build/site, with all links and anchors checked
 	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --strict
 	@echo "== the site: build/site/index.html"
 

@@ -88,8 +88,8 @@ def _exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str])
 class Information(argparse.Action):
     """An option that prints a text and ends the process."""
 
-    def text(self, value: str, arguments: Sequence[str]) -> str:
-        """The text; `value` is the option's argument, or empty, `arguments` all that are given."""
+    def text(self, value: str) -> str:
+        """The text; `value` is the option's argument, or empty."""
         raise NotImplementedError
 
     def __call__(
@@ -99,9 +99,8 @@ class Information(argparse.Action):
         values: str | Sequence[object] | None,
         option_string: str | None = None,
     ) -> None:
-        assert isinstance(parser, ArgumentParser)
         # Flushed here, where a reader that has closed the output is expected.
-        print(self.text(values if isinstance(values, str) else "", parser.arguments), flush=True)
+        print(self.text(values if isinstance(values, str) else ""), flush=True)
         parser.exit()
 
 
@@ -109,14 +108,14 @@ def add_version(parser: argparse.ArgumentParser, *short_names: str) -> None:
     """The options `--version` (`short_names` mean it, too) and `--print-completion`."""
 
     class Version(Information):
-        def text(self, value: str, arguments: Sequence[str]) -> str:
+        def text(self, value: str) -> str:
             from importlib.metadata import version
 
             parts = ", ".join(f"{name} {version(name)}" for name in ("xdsl", "islpy"))
             return f"{parser.prog} {version('polyir')} ({parts})"
 
     class Completion(Information):
-        def text(self, value: str, arguments: Sequence[str]) -> str:
+        def text(self, value: str) -> str:
             return _completion(parser, value)
 
     parser.add_argument(

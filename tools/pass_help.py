@@ -6,7 +6,6 @@ import argparse
 import inspect
 import json
 import textwrap
-from collections.abc import Sequence
 
 from polyir.base.diagnostics import OptionError, nearest
 from polyir.pipeline import AvailablePasses
@@ -19,18 +18,21 @@ def add_information(
 ) -> None:
     """The options that print passes, and those of all tools (`short_names` mean `--version`)."""
 
+    assert isinstance(parser, ArgumentParser)
+    own = parser
+    own.passes = tuple(available)
+
     class ListPasses(Information):
-        def text(self, value: str, arguments: Sequence[str]) -> str:
-            return _json(available) if "--json" in arguments else _list_of_passes(available)
+        def text(self, value: str) -> str:
+            return _json(available) if "--json" in own.arguments else _list_of_passes(available)
 
     class HelpPass(Information):
-        def text(self, value: str, arguments: Sequence[str]) -> str:
+        def text(self, value: str) -> str:
             return _help_of_pass(value, available)
 
     class Json(argparse.Action):
-        def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-            assert isinstance(parser, ArgumentParser)
-            if "--list-passes" not in parser.arguments:
+        def __call__(self, *_: object) -> None:
+            if "--list-passes" not in own.arguments:
                 raise OptionError("only --list-passes prints --json")
 
     parser.add_argument("--list-passes", nargs=0, action=ListPasses, help="list all passes")
@@ -40,8 +42,6 @@ def add_information(
     parser.add_argument(
         "--help-pass", metavar="NAME", action=HelpPass, help="describe a pass and its options"
     )
-    assert isinstance(parser, ArgumentParser)
-    parser.passes = tuple(available)
     add_version(parser, *short_names)
 
 

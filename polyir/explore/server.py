@@ -24,7 +24,8 @@ from markupsafe import Markup
 
 from polyir.base.diagnostics import PolyirError
 from polyir.base.internal_errors import internal_error
-from polyir.explore.session import TILE, PassStep, Session
+from polyir.choose.sizes import TILE_SIZE
+from polyir.explore.session import PassStep, Session
 from polyir.report.page import text_of_template
 
 HOST: Final = "127.0.0.1"
@@ -81,7 +82,7 @@ def page(filename: str, source: str) -> str:
     rendered: str = environment.from_string(text).render(
         filename=filename,
         source=source,
-        size=TILE,
+        size=TILE_SIZE,
         style=Markup(text_of_template("report.css")),
         own_style=Markup((folder / "explore.css").read_text("utf-8")),
         scripts=[*map(Markup, scripts), Markup((folder / "explore.js").read_text("utf-8"))],

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -31,20 +31,18 @@ from polyir.base.diagnostics import (
 from polyir.base.limits import ResourceError
 from polyir.choose.machine import machine_of_option
 from polyir.choose.model import estimate
+from polyir.choose.sizes import TILE_SIZE
 from polyir.dialects.scop import scops_in
 from polyir.passes.options import pass_with_options
 from polyir.report.contents import contents_of
 from polyir.report.page import step_page
-from polyir.report.recording import Recording, Step
+from polyir.report.recording import CWriter, Recording, Step
 from polyir.report.trees import NodeView, tree_view
 from polyir.target.mlir import module_text
 from polyir.universe import available_passes
 
 MOST_PROGRAMS: Final = 64
 """So many programs are kept: those of one session with some undone steps."""
-
-TILE: Final = 32
-"""The size of tiles, until the reader changes it, as for the pass `tile`."""
 
 
 _ALWAYS_LEGAL: Final = (
@@ -121,11 +119,9 @@ class Session:
         program, remarks = self._program(source, tuple(steps))
         first, _ = self._program(source, ())
         recording = Recording(source, self.filename)
-        recording.steps.append(Step("", 0.0, program.module, remarks))
-        if program._history.c is not None:
-            recording.steps[0] = Step(
-                "", 0.0, program.module, remarks, write_c=lambda module: (program.emit("c"), [])
-            )
+        # Of a C file, the loops are written into the file.
+        write_c: CWriter | None = (lambda _: (program.emit("c"), [])) if self._is_c else None
+        recording.steps.append(Step("", 0.0, program.module, remarks, write_c=write_c))
         html, pictures = step_page(contents_of(recording))
         name = PurePath(self.filename).name
         passes = ",".join(str(step.made().pipeline_pass_spec()) for step in steps)
@@ -139,16 +135,20 @@ class Session:
             tuple(each.message for each in remarks if each.kind is RemarkKind.MISSED),
         )
 
+    @property
+    def _is_c(self) -> bool:
+        return self.filename.endswith((".c", ".h"))
+
     def command(self, steps: Sequence[PassStep]) -> str:
         """The command that prints the C code of the program after the steps."""
         name = PurePath(self.filename).name
         flags = [step.flag for step in steps]
-        if name.endswith((".c", ".h")):
+        if self._is_c:
             return " ".join(["polyir-cc", *flags, shlex.quote(name)])
         return " ".join(["polyir-opt", *flags, "--emit=c", shlex.quote(name)])
 
     def actions(
-        self, source: str, steps: Sequence[PassStep], loop: str = "", size: int = TILE
+        self, source: str, steps: Sequence[PassStep], loop: str = "", size: int = TILE_SIZE
     ) -> list[Action]:
         """What can be done to a loop, given by its addresses, or to all of the program."""
         program, _ = self._program(source, tuple(steps))
@@ -166,8 +166,7 @@ class Session:
         program, _ = self._program(source, ())
         with TemporaryDirectory() as folder:
             file = f"{folder}/in.mlir"
-            with open(file, "w", encoding="utf-8") as stream:  # noqa: PTH123
-                stream.write(module_text(program._history.start))
+            Path(file).write_text(program.emit("loops"), encoding="utf-8")
             flags = [shlex.split(step.flag)[0] for step in steps]
             command = [sys.executable, "-m", "polyir.tools.polyir_run", *flags]
             done = subprocess.run(
@@ -211,7 +210,7 @@ class Session:
         return Action(title, step)
 
 
-def on_program(size: int = TILE) -> Iterator[tuple[str, PassStep]]:
+def on_program(size: int = TILE_SIZE) -> Iterator[tuple[str, PassStep]]:
     """What can be done to a whole program, with titles."""
     yield "Pluto's schedule", PassStep("pluto-schedule")
     yield "Feautrier's schedule", PassStep("feautrier-schedule")
@@ -228,7 +227,7 @@ def on_program(size: int = TILE) -> Iterator[tuple[str, PassStep]]:
 
 
 def on_loop(
-    title: str, loops: Sequence[tuple[str, ...]], size: int = TILE
+    title: str, loops: Sequence[tuple[str, ...]], size: int = TILE_SIZE
 ) -> Iterator[tuple[str, PassStep]]:
     """What can be done to a loop, whose addresses are its title, with titles.
 
