@@ -46,11 +46,11 @@ def test_random_programs_compute_the_same(first: int, tmp_path: Path) -> None:
 @pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())
 def test_random_programs_compute_the_same_in_kernels(tmp_path: Path) -> None:
     cases = [
-        Case(random_program(n), random_gpu_pipeline(n)) for n in range(8001, 8001 + examples(3, 5))
+        Case(random_program(n), random_gpu_pipeline(n)) for n in range(8001, 8001 + examples(2, 5))
     ]
     summary = run_batch(cases, tmp_path)
     assert summary.failures == []
-    assert summary.applied["map-to-gpu"] + summary.applied["optimize"] >= 3
+    assert summary.applied["map-to-gpu"] + summary.applied["optimize"] >= 2
 
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)

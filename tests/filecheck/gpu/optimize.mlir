@@ -1,6 +1,6 @@
-// RUN: polyir-opt --optimize=target=gpu --remarks --emit=none %s 2>&1 | filecheck %s
-// RUN: polyir-opt --optimize=target=gpu --emit=poly %s 2>/dev/null | filecheck %s --check-prefix TREE
-// RUN: polyir-opt --optimize=target=gpu --lower-poly --check-gpu --emit=none %s
+// RUN: polyir-opt --optimize=target=gpu --remarks --emit=poly %s -o %t.mlir 2>&1 | filecheck %s
+// RUN: filecheck %s --check-prefix TREE < %t.mlir
+// RUN: polyir-opt --lower-poly --check-gpu --emit=none %t.mlir
 // RUN: not polyir-opt --optimize="target=gpu threads=2" %s 2>&1 | filecheck %s --check-prefix CPU
 
 // CPU: error: {{.*}}threads is for target=cpu, and target=gpu was given

@@ -1,13 +1,14 @@
-// RUN: polyir-opt --isl-schedule --map-to-gpu=limit=20000 --remarks --emit=poly %s 2>&1 | filecheck %s
-// RUN: polyir-opt --isl-schedule --map-to-gpu=limit=20000 --lower-poly %s | filecheck %s --check-prefix CODE
-// RUN: polyir-opt --isl-schedule --map-to-gpu=limit=20000 --emit=cuda %s | filecheck %s --check-prefix CUDA
-// RUN: polyir-opt --isl-schedule --map-to-gpu=limit=20000 --emit=opencl %s | filecheck %s --check-prefix OPENCL
+// RUN: polyir-opt --isl-schedule --map-to-gpu=limit=20000 --remarks --emit=poly %s -o %t.mlir 2>%t.remarks
+// RUN: cat %t.remarks %t.mlir | filecheck %s
+// RUN: polyir-opt --lower-poly %t.mlir | filecheck %s --check-prefix CODE
+// RUN: polyir-opt --emit=cuda %t.mlir | filecheck %s --check-prefix CUDA
+// RUN: polyir-opt --emit=opencl %t.mlir | filecheck %s --check-prefix OPENCL
 // RUN: polyir-opt --isl-schedule --map-to-gpu="limit=20000 vectors=none" --lower-poly %s | filecheck %s --check-prefix NONE
 // RUN: polyir-opt --isl-schedule --map-to-gpu="limit=20000 assume-on-device=true" --lower-poly %s | filecheck %s --check-prefix NONE
 // RUN: polyir-opt --isl-schedule --map-to-gpu="limit=20000 padding=1" --lower-poly %s | filecheck %s --check-prefix NONE
 // RUN: polyir-opt --isl-schedule --map-to-gpu="limit=20000 padding=2" --lower-poly %s | filecheck %s --check-prefix PADDED
-// RUN: polyir-opt --isl-schedule --map-to-gpu=limit=20000 --lower-poly=assume-on-device=true %s | filecheck %s --check-prefix SPLIT
-// RUN: polyir-opt --isl-schedule --map-to-gpu=limit=20000 --lower-poly --gpu-outline --convert-affine-to-scf --check-gpu %s | mlir-opt-19 --verify-each | filecheck %s --check-prefix MLIR
+// RUN: polyir-opt --lower-poly=assume-on-device=true %t.mlir | filecheck %s --check-prefix SPLIT
+// RUN: polyir-opt --lower-poly --gpu-outline --convert-affine-to-scf --check-gpu %t.mlir | mlir-opt-19 --verify-each | filecheck %s --check-prefix MLIR
 
 // A thread copies two neighbours at once: rows of 80 and of 96 elements begin at even addresses.
 func.func @product(%A: memref<64x80xf64>, %B: memref<80x96xf64>, %C: memref<64x96xf64>) {
