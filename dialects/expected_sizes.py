@@ -106,4 +106,4 @@ def _attributes(argument: BlockArgument) -> Mapping[str, Attribute]:
 def _error(argument: BlockArgument, attribute: str, message: str) -> PolyirError:
     name = argument.name_hint or f"argument {argument.index}"
     place = location_of(argument.owner.parent_op())
-    return PolyirError(f"'{attribute}' of '{name}' {message}", place)
+    return PolyirError(f"'{attribute}' of '{name}' {message}", place, name="sizes")

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from xdsl.irdl import IRDLOperation
 
 import polyir
+from polyir.base.explanations import explanations, sections
+from polyir.base.explanations import pages as explanation_pages
 from polyir.passes.options import describe_options
 from polyir.tools import start
 from polyir.universe import PASSES_BY_TOPIC, POLYIR_UNIVERSE, pass_type
@@ -90,6 +92,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         {
             "Reference": [
                 {"Passes": ["reference/passes/index.md", *passes]},
+                {"Diagnostics": [f"reference/diagnostics/{name}.md" for name in diagnostics()]},
                 {"Dialects": [f"reference/dialects/{name}.md" for name in dialects()]},
                 {"Commands": [f"reference/commands/{name}.md" for name in COMMANDS]},
                 {"Python": "reference/python.md"},
@@ -121,6 +124,8 @@ def pages() -> Iterator[tuple[str, str]]:
             yield f"reference/passes/{name}.md", page_of_pass(name)
     for name in dialects():
         yield f"reference/dialects/{name}.md", page_of_dialect(name)
+    for name, text in diagnostics().items():
+        yield f"reference/diagnostics/{name}.md", text
     yield "reference/python.md", page_of_python()
     for command in COMMANDS:
         yield f"reference/commands/{command}.md", page_of_command(command)
@@ -128,6 +133,25 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def dialects() -> tuple[str, ...]:
     return tuple(POLYIR_UNIVERSE.all_dialects)
+
+
+def diagnostics() -> dict[str, str]:
+    """The list of the names of diagnostics, and the pages that explain them."""
+    lines = [
+        "# Diagnostics",
+        "",
+        "Each warning and error ends with the name of its kind, which stays as it is within a "
+        "major version. All tools print what is here with `--explain=NAME`.",
+        "",
+        "| name | what it means |",
+        "| --- | --- |",
+    ]
+    for name, text in explanations().items():
+        (page,) = (each.stem for each in explanation_pages() if name in dict(sections(each)))
+        summary = " ".join(text.partition("\n\n")[0].split())
+        lines.append(f"| [`{name}`]({page}.md#{name}) | {_cell(summary)} |")
+    texts = {page.stem: page.read_text(encoding="utf-8") for page in explanation_pages()}
+    return {"index": "\n".join(lines), **texts}
 
 
 def list_of_passes() -> str:

@@ -46,7 +46,8 @@ class ApplySchedulePass(ScopPass):
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if scop.op.local_arrays:
             raise LegalityError(
-                "the scop has local arrays: 'promote' must run after 'apply-schedule'"
+                "the scop has local arrays: 'promote' must run after 'apply-schedule'",
+                name="local-array",
             )
         return apply_schedule(scop.schedule, dependences, self._given())
 

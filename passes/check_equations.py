@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.base.diagnostics import missed, remark
+from polyir.base.diagnostics import idle, remark
 from polyir.base.limits import limited
 from polyir.passes.options import PassWithOptions
 
@@ -38,7 +38,7 @@ class CheckEquationsPass(PassWithOptions):
 
         program = program_of(op)
         if not program.systems:
-            missed(self.name, "there is no system of equations: nothing to do", op)
+            idle(self.name, "there is no system of equations: nothing to do", op)
         require_defined(program)
         for system in program.systems:
             remark(self.name, f"'{system.name}' defines each value once", op)

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import answer, missed
+from polyir.base.diagnostics import answer, idle
 from polyir.dialects.scop import scops_in
 from polyir.proofs.gpu import kernels_in, require_correct_code, require_correct_kernels
 from polyir.proofs.remembered import kernels_of
@@ -37,7 +37,7 @@ class CheckGpuPass(ModulePass):
         scops = [scop for scop in scops_in(op) if kernels_of(scop)]
         kernels = kernels_in(op)
         if not scops and not kernels:
-            missed(self.name, "nothing to check: the module has no GPU kernels", op)
+            idle(self.name, "nothing to check: the module has no GPU kernels", op)
         for scop in scops:
             require_correct_kernels(scop, self.name)
             answer(self.name, _right(len(kernels_of(scop))), scop)

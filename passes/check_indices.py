@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import missed
+from polyir.base.diagnostics import idle, missed
 from polyir.irregular.index_assertions import add_index_assertions
 from polyir.loops.levels import lower_scops
 
@@ -48,5 +48,5 @@ class CheckIndicesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lower_scops(ctx, op)
-        if not add_index_assertions(op, partial(missed, self.name)):
-            missed(self.name, "nothing to do: no loop has index arrays that can be checked", op)
+        if not add_index_assertions(op, partial(missed, self.name, name="irregular-loop")):
+            idle(self.name, "nothing to do: no loop has index arrays that can be checked", op)

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, answer, errors_at, missed, remark
+from polyir.base.diagnostics import OptionError, answer, errors_at, idle, remark
 from polyir.dialects.scop import ScopOp, scops_in
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import raised_scops
@@ -69,7 +69,7 @@ class CheckSchedulePass(ModulePass):
     def _check_in_force(self, scops: tuple[ScopOp, ...]) -> None:
         for scop in scops:
             if scop.dependences is None and not makes_claims(scop):
-                missed(self.name, "nothing to check: the scop has no dependences", scop)
+                idle(self.name, "nothing to check: the scop has no dependences", scop)
                 continue
             count = require_correct_schedule(scop, self.name)
             answer(self.name, _held(count), scop)

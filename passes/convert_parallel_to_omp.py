@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import missed
+from polyir.base.diagnostics import idle, missed
 from polyir.loops.levels import lower_scops
 from polyir.loops.openmp import ParallelLoop, convert_parallel_to_omp
 
@@ -46,6 +46,11 @@ class ConvertParallelToOmpPass(ModulePass):
         lower_scops(ctx, op)
         loops = tuple(inner for inner in op.walk() if isinstance(inner, ParallelLoop))
         if not loops:
-            missed(self.name, "nothing to convert: the module has no parallel loop", op)
+            idle(self.name, "nothing to convert: the module has no parallel loop", op)
         for loop in convert_parallel_to_omp(op):
-            missed(self.name, "parallel loop not converted: it has a reduction", loop)
+            missed(
+                self.name,
+                "parallel loop not converted: it has a reduction",
+                loop,
+                name="no-reduction",
+            )

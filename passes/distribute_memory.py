@@ -108,7 +108,7 @@ class DistributeMemoryPass(DistributionOptions, ModulePass):
                     remarks = distribute_memory(op, scop, self)
                 except isl.Error as error:
                     raise PolyirError(
-                        f"the loops are not distributed: isl fails: {error}"
+                        f"the loops are not distributed: isl fails: {error}", name="not-distributed"
                     ) from error
             for message in remarks:
                 remark(self.name, message, scop.op)

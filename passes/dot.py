@@ -57,7 +57,9 @@ class DotPass(ModulePass):
         try:
             Path(self.file).write_text(text)
         except OSError as error:
-            raise PolyirError(f"cannot write '{self.file}': {error.strerror}") from None
+            raise PolyirError(
+                f"cannot write '{self.file}': {error.strerror}", name="file-access"
+            ) from None
         return text
 
     def _graphs(self, op: ScopOp) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.base.diagnostics import OptionError, PolyirError, missed, nearest
+from polyir.base.diagnostics import OptionError, PolyirError, idle, nearest
 from polyir.passes.options import PassWithOptions
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class EquationPass(PassWithOptions):
 
         program = program_of(op)
         if not program.systems:
-            missed(self.name, "there is no system of equations: nothing to do", op)
+            idle(self.name, "there is no system of equations: nothing to do", op)
             return
         systems = {each.name: self._rewritten(each, program) for each in self._chosen(program)}
         replace_program(
@@ -62,7 +62,9 @@ class EquationPass(PassWithOptions):
         ]
         if not found:
             hint = nearest(self.system, [each.name for each in program.systems])
-            raise OptionError(f"'{self.name}': there is no system '{self.system}'{hint}")
+            raise OptionError(
+                f"'{self.name}': there is no system '{self.system}'{hint}", name="unknown-name"
+            )
         return tuple(found)
 
 
@@ -80,7 +82,9 @@ class VariablePass(EquationPass):
         if not found:
             names = [name for each in chosen for name in each.variables]
             hint = nearest(self.variable, names)
-            raise OptionError(f"'{self.name}': there is no variable '{self.variable}'{hint}")
+            raise OptionError(
+                f"'{self.name}': there is no variable '{self.variable}'{hint}", name="unknown-name"
+            )
         systems = ", ".join(each.name for each in found)
         raise OptionError(
             f"'{self.name}': several systems have a variable '{self.variable}': choose one by the "
@@ -90,7 +94,7 @@ class VariablePass(EquationPass):
     def _rewritten(self, system: System, program: Program) -> System:
         result = super()._rewritten(system, program)
         if result == system:
-            missed(self.name, f"'{self.variable}' stays as it is: {self.why_nothing()}")
+            idle(self.name, f"'{self.variable}' stays as it is: {self.why_nothing()}")
         return result
 
     def why_nothing(self) -> str:

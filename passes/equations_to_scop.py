@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.base.diagnostics import OptionError, missed
+from polyir.base.diagnostics import OptionError, idle, missed
 from polyir.passes.check_equations import require_defined
 from polyir.passes.options import PassWithOptions
 
@@ -86,7 +86,7 @@ class EquationsToScopPass(PassWithOptions):
 
         program = program_of(op)
         if not program.systems:
-            missed(self.name, "nothing to do: the module has no equations", op)
+            idle(self.name, "nothing to do: the module has no equations", op)
             return
         if self.check:
             require_defined(program)
@@ -101,7 +101,7 @@ class EquationsToScopPass(PassWithOptions):
                 message = f"no reduction of '{system.name}' becomes a tree"
                 if not (element_type.is_integer or self.reassociate):
                     message += ": sums and products of floating-point numbers need 'reassociate'"
-                missed(self.name, message, op)
+                missed(self.name, message, op, name="no-schedule")
             return changed
 
         add_functions(op, program, self.systems, chosen, change)

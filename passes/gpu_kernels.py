@@ -55,7 +55,8 @@ class GpuKernelsPass(ScopPass):
                 # A thread could only allocate it by itself.
                 raise LegalityError(
                     f"the local array @{array.sym_name.data} is memory on the heap, which a kernel "
-                    "does not have"
+                    "does not have",
+                    name="local-array",
                 )
         placer = Placer(scop, PlacementOptions(self.sequential, self.assumed_size), GENERIC_GPU)
         return gpu_kernels(scop.schedule, dependences, placer)

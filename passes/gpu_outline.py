@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import missed, remark
+from polyir.base.diagnostics import idle, remark
 from polyir.loops.gpu_outlining import outline_kernels
 from polyir.loops.levels import lower_scops
 
@@ -64,4 +64,4 @@ class GpuOutlinePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lower_scops(ctx, op)
         if not outline_kernels(op, partial(remark, self.name)):
-            missed(self.name, "nothing to do: the module has no gpu.launch", op)
+            idle(self.name, "nothing to do: the module has no gpu.launch", op)

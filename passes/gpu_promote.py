@@ -77,12 +77,12 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
             return False
         if promotion.arrays and not self._carry_out(op, promotion, otherwise):
             return False
-        report_outcome(self.name, promotion, op)
+        report_outcome(self.name, promotion, op, "local-array")
         return True
 
     def _report_too_hard(self, budget: Budget, otherwise: str, op: ScopOp) -> None:
         """Say what is not done; a warning where arrays were asked for by name."""
-        tell = missed if self.arrays else remark
+        tell = partial(missed, name="local-array") if self.arrays else remark
         tell(self.name, f"{budget.exceeded}, or isl fails: {otherwise}", op)
 
     def _carry_out(self, op: ScopOp, promotion: Promotion, otherwise: str) -> bool:
@@ -105,7 +105,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         if wrong is None:
             self._report_too_hard(budgets.KERNEL_COPIES, otherwise, op)
         elif wrong:
-            missed(self.name, f"{wrong}: {otherwise}", op)
+            missed(self.name, f"{wrong}: {otherwise}", op, name="local-array")
         # What is parallel under value-based dependences is so under memory-based ones: between the
         # two ends of one of these, there is a chain of the others. They are found far sooner.
         found = dependences_of(op, value_based=False, pass_name=self.name) if is_right else None

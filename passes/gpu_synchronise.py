@@ -56,7 +56,7 @@ class GpuSynchronisePass(RewritePass):
         barriers = bounded(budgets.KERNEL_BARRIERS, compute, op, is_bounded)
         if barriers is None:
             return False
-        report_outcome(self.name, barriers, op)
+        report_outcome(self.name, barriers, op, "gpu-fault")
         with keeping_proof(op):
             apply_barriers(op, barriers)
         return True

@@ -10,7 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, missed, remark
+from polyir.base.diagnostics import OptionError, idle, remark
 from polyir.choose.sizes import GRAIN
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
 from polyir.irregular.chosen_blocks import inspect_chosen_blocks
@@ -83,4 +83,4 @@ class InspectWavefrontsPass(ModulePass):
         if found.slices:
             erase_idle(tuple(op.ops))
         elif not found.reasons:
-            missed(self.name, nothing_to_do(op), op)
+            idle(self.name, nothing_to_do(op), op)

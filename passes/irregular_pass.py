@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -22,6 +23,6 @@ def report_left(
     pass_name: str, reasons: Iterable[tuple[str, Operation]], is_any_done: bool
 ) -> None:
     """Report why loops are left: that is only worth a warning where all are."""
-    report = remark if is_any_done else missed
+    report = remark if is_any_done else partial(missed, name="irregular-loop")
     for reason, where in reasons:
         report(pass_name, reason, where)

@@ -10,7 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.base.diagnostics import OptionError, PolyirError, idle, remark
 from polyir.choose.sizes import PRIVATE_COPIES
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.irregular_reductions import ReductionOptions, parallelize
@@ -90,4 +90,4 @@ class IrregularReductionsPass(ModulePass):
         if is_done:
             erase_idle(tuple(op.ops))
         elif not reasons:
-            missed(self.name, "nothing to do: no loop writes elements by index arrays", op)
+            idle(self.name, "nothing to do: no loop writes elements by index arrays", op)

@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from polyir.base.checked import not_checked
-from polyir.base.diagnostics import PolyirError, errors_at, missed, remark
+from polyir.base.diagnostics import PolyirError, errors_at, idle, missed, remark
 from polyir.base.limits import CrashError, ResourceError, limited
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
@@ -74,7 +74,7 @@ class LowerPolyPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         scops = scops_in(op)
         if not scops:
-            missed(self.name, "nothing to do: the module has no poly.scop", op)
+            idle(self.name, "nothing to do: the module has no poly.scop", op)
         has_kernels = any(map(kernels_of, scops))
         is_checked = self.check and not is_unchecked()
         for scop in scops:
@@ -136,7 +136,12 @@ class LowerPolyPass(ModulePass):
         fails again, and for all others, loops in the program's order.
         """
         if kernels_of(scop) and scop.local_arrays and self.fall_back:
-            missed(self.name, f"{error.message}: all arrays stay in global memory", scop)
+            missed(
+                self.name,
+                f"{error.message}: all arrays stay in global memory",
+                scop,
+                name="local-array",
+            )
             try:
                 self._lower_in_global_memory(scop, is_checked)
             except (IncorrectAstError, CrashError) as again:
@@ -181,7 +186,12 @@ class LowerPolyPass(ModulePass):
         order = None if scop.dependences is None else scop.dependences.data.order
         if order is None or not self.fall_back:
             raise error
-        missed(self.name, f"{error.message}: the loops keep their original order", scop)
+        missed(
+            self.name,
+            f"{error.message}: the loops keep their original order",
+            scop,
+            name="no-loops",
+        )
         before = without_copies(scop_of(scop))
         replace_tree(scop, Outcome(tree_of_map(order, before.domain)))
         self._keep_statements_of(scop, before)
@@ -197,4 +207,6 @@ class LowerPolyPass(ModulePass):
         from polyir.loops.split_loops import SplitLimits, split_loops
 
         report = partial(remark, self.name)
-        split_loops(generated, SplitLimits(), report, report, partial(missed, self.name))
+        split_loops(
+            generated, SplitLimits(), report, report, partial(missed, self.name, name="not-split")
+        )

@@ -139,5 +139,6 @@ class MapToGpuPass(PassWithOptions):
             self.name,
             f"{exceeded} with local arrays, or isl fails: all arrays stay in global memory",
             scop,
+            name="local-array",
         )
         return False

@@ -49,7 +49,7 @@ class MemoryPass(ModulePass):
         outcomes = [(scop, self._rewritten(scop)) for scop in scops]
         reasons = [(scop, reason) for scop, outcome in outcomes for reason in outcome.missed]
         for scop, message in reasons:
-            missed(self.name, message, scop)
+            missed(self.name, message, scop, name="live-range")
         if not reasons and not any(outcome.done for _, outcome in outcomes):
             idle(self.name, self.nothing, scops[0])
 

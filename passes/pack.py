@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, missed, remark
+from polyir.base.diagnostics import OptionError, idle, remark
 from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
 from polyir.loops.levels import lower_scops
 from polyir.loops.packing import pack
@@ -64,4 +64,4 @@ class PackPass(ModulePass):
         functions = [function for function in op.walk() if isinstance(function, FuncOp)]
         found = [pack(each, self.elements, LINE_BYTES, done, self.ahead) for each in functions]
         if not any(found):
-            missed(self.name, "nothing to do: no loop loads the same elements repeatedly", op)
+            idle(self.name, "nothing to do: no loop loads the same elements repeatedly", op)

@@ -87,7 +87,7 @@ class PicturePass(ModulePass):
                 not self.statements or statement.name in self.statements
             ):
                 why = f"{statement.name} has more than {MOST_DIMENSIONS} iterators"
-                missed(self.name, f"not drawn: {why}", scop.op)
+                missed(self.name, f"not drawn: {why}", scop.op, name="not-drawn")
         total = len(picture.arrows)
         dependences = f"{total}" if shown == total else f"{shown} of {total}"
         summary = f"{instances} instances of {', '.join(drawn)}, {dependences} dependences"

@@ -84,7 +84,7 @@ class PolyDependencesPass(ModulePass):
             remark(self.name, reason, scop)
         if not updates.found:
             why = summary(updates.reasons) or "no statement updates an element more than once"
-            missed(self.name, f"no dependence is a reduction: {why}", scop)
+            missed(self.name, f"no dependence is a reduction: {why}", scop, name="no-reduction")
 
 
 def _summary(dependences: Dependences) -> str:

@@ -76,7 +76,7 @@ class PolyRaisePass(ModulePass):
             require_right_facts(function)
             for name, write in unused_facts(function):
                 reason = f"what is said of '{name}' is not used: it may be written here"
-                missed(self.name, reason, write, once=True)
+                missed(self.name, reason, write, once=True, name="no-scop")
         if any(isinstance(inner, DelinearizeIndexOp) for inner in function.walk()):
             from polyir.loops.views import expand_index_operations
 
@@ -85,14 +85,14 @@ class PolyRaisePass(ModulePass):
             budgets.RAISING, lambda: raise_function(function, shares_cells, self.data_loops)
         )
         if outcome is None:
-            raise PolyirError(budgets.RAISING.exceeded, location_of(function))
+            raise PolyirError(budgets.RAISING.exceeded, location_of(function), name="too-complex")
         for left in _causes(outcome):
             remark(self.name, f"left as it is: {left.reason}", left.operation, once=True)
         if not outcome.scops:
             nothing = "none of its loops stores to memory"
             reason = outcome.left[0].reason if outcome.left else nothing
             name = function.sym_name.data
-            missed(self.name, f"@{name} has no scop: {reason}", function, once=True)
+            missed(self.name, f"@{name} has no scop: {reason}", function, once=True, name="no-scop")
         return True
 
 

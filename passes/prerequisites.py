@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.base import budgets
-from polyir.base.diagnostics import OptionError, errors_at, missed, nearest, remark
+from polyir.base.diagnostics import OptionError, errors_at, idle, missed, nearest, remark
 from polyir.base.inner_steps import inner_step
 from polyir.base.limits import CrashError, limited, within_operations
 from polyir.base.walks import outermost
@@ -60,7 +60,7 @@ def raised_scops(
             explained = [PolyRaisePass().raise_loops(each, shares_cells) for each in flat]
     scops = tuple(each for each in scops_in(module) if KEEPS_LOOPS not in each.attributes)
     if pass_name and not scops and not any(explained):
-        missed(pass_name, f"{task}: the module has no static control part", module)
+        idle(pass_name, f"{task}: the module has no static control part", module)
     return scops
 
 
@@ -185,9 +185,11 @@ class ScopPass(PassOnScops, TreePass):
         except CrashError as error:
             outcome, reason = None, error.message
         if outcome is None:
-            missed(self.name, f"{reason}: the schedule is left as it was", scop.op)
+            missed(
+                self.name, f"{reason}: the schedule is left as it was", scop.op, name="too-complex"
+            )
             return Outcome(scop.schedule, proved=True)
-        report_outcome(self.name, outcome, scop.op)
+        report_outcome(self.name, outcome, scop.op, outcome.name)
         if outcome.missed and self.needs_parallel_loops:
             _advise_copies(scop, scop.dependences)
         return outcome
@@ -218,6 +220,7 @@ def _advise_copies(scop: Scop, dependences: Dependences) -> None:
             "--privatize before the scheduler makes them",
             scop.op,
             once=True,
+            name="privatize",
         )
 
 

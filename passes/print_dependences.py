@@ -43,10 +43,12 @@ class PrintDependencesPass(ModulePass):
             try:
                 text = limited("the description of the dependences", compute)
             except CrashError as error:
-                missed(self.name, f"{error.message}: they are not printed", scop_op)
+                missed(
+                    self.name, f"{error.message}: they are not printed", scop_op, name="too-complex"
+                )
                 continue
             if text.unknown:
-                missed(self.name, _not_known(len(text.unknown)), scop_op)
+                missed(self.name, _not_known(len(text.unknown)), scop_op, name="too-complex")
             lines = (_heading(scop_op, scop.dependences), *text.lines)
             print("\n".join(f"// {line}" for line in lines))
 

@@ -57,7 +57,7 @@ class PrintInterleavingsPass(FusionOptions, ModulePass):
             lines = bounded(budgets.INTERLEAVINGS, compute, scop_op)
             if lines is None:
                 reason = f"{budgets.INTERLEAVINGS.exceeded}, or isl fails: they are not printed"
-                missed(self.name, reason, scop_op)
+                missed(self.name, reason, scop_op, name="too-complex")
                 continue
             print("\n".join(f"// {line}".rstrip() for line in lines))
 

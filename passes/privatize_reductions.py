@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from polyir.base.diagnostics import missed, remark
+from polyir.base.diagnostics import idle, missed, remark
 from polyir.base.limits import limited
 from polyir.choose.sizes import LINE_BYTES, PART_TURN, PARTS
 from polyir.dialects.scop import ScopOp
@@ -68,12 +68,17 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
 
     def rewrite(self, op: ScopOp) -> None:
         if op.local_arrays:
-            missed(self.name, "the scop is left as it was: it has local arrays already", op)
+            missed(
+                self.name,
+                "the scop is left as it was: it has local arrays already",
+                op,
+                name="no-reduction",
+            )
             return
         require_proved(op, self.name)
         if op.dependences is None or not op.dependences.data.reductions:
             reason = "no dependence is a reduction: poly-dependences=reassociate=true finds them"
-            missed(self.name, f"nothing to do: {reason}", op)
+            idle(self.name, f"nothing to do: {reason}", op)
             return
         is_done = False
         reasons: dict[str, None] = {}
@@ -92,4 +97,4 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
             remark(self.name, reason, op)
         if not is_done:
             why = summary(tuple(reasons)) or "no loop that is not parallel carries only reductions"
-            missed(self.name, f"nothing to do: {why}", op)
+            idle(self.name, f"nothing to do: {why}", op)

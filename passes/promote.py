@@ -48,6 +48,6 @@ class PromotePass(PromoteOptions, RewritePass):
         require_proved(op, self.name)
         scop = scop_of(op)
         promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)
-        report_outcome(self.name, promotion, op)
+        report_outcome(self.name, promotion, op, "local-array")
         if promotion.arrays:
             promote(op, promotion, self.name, self.alignment)

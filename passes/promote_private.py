@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from polyir.base.diagnostics import missed
+from polyir.base.diagnostics import idle
 from polyir.base.limits import limited
 from polyir.choose.sizes import LINE_BYTES
 from polyir.dialects.scop import ScopOp
@@ -54,8 +54,8 @@ class PromotePrivatePass(RewritePass):
         assert op.dependences is not None
         compute = partial(plan_private_arrays, scop_of(op), op.dependences.data, self.arrays)
         plan = limited("the promotion", compute, ir=op)
-        report_outcome(self.name, plan, op)
+        report_outcome(self.name, plan, op, "local-array")
         if plan.arrays:
             promote(op, plan, self.name, LINE_BYTES, value_based=False)
         elif not plan.missed:
-            missed(self.name, "no array is private to the iterations of a parallel loop", op)
+            idle(self.name, "no array is private to the iterations of a parallel loop", op)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from polyir.base.diagnostics import missed, remark
+from polyir.base.diagnostics import idle, missed, remark
 from polyir.base.limits import limited
 from polyir.choose.gpu import GENERIC_GPU
 from polyir.dialects.scop import ScopOp
@@ -68,7 +68,12 @@ class ReassociatePass(ReassociateOptions, RewritePass):
 
     def rewrite(self, op: ScopOp) -> None:
         if op.local_arrays:
-            missed(self.name, "the scop is left as it was: it has local arrays already", op)
+            missed(
+                self.name,
+                "the scop is left as it was: it has local arrays already",
+                op,
+                name="no-reduction",
+            )
             return
         require_proved(op, self.name)
         if not self.statements and split_updates(op):
@@ -93,7 +98,7 @@ class ReassociatePass(ReassociateOptions, RewritePass):
         for message in done if self.statements else (*done, *left):
             remark(self.name, message, op)
         if self.statements:
-            report_outcome(self.name, Rewritten(missed=tuple(left)), op)
+            report_outcome(self.name, Rewritten(missed=tuple(left)), op, "no-reduction")
         elif not done:
             why = summary(left) or "no statement updates an element more than once"
-            missed(self.name, f"nothing to do: {why}", op)
+            idle(self.name, f"nothing to do: {why}", op)

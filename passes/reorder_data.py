@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.base.diagnostics import OptionError, PolyirError, idle, missed, remark
 from polyir.choose.sizes import DATA_PART
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.data_groups import data_groups
@@ -74,6 +74,6 @@ class ReorderDataPass(ModulePass):
                     reorder_data(slice, Order(self.method, self.part), report)
                     is_done = True
             except PolyirError as error:
-                missed(self.name, f"loop left: {error.message}", loop)
+                missed(self.name, f"loop left: {error.message}", loop, name="irregular-loop")
         if not is_done:
-            missed(self.name, "nothing to do: no loop accesses elements by index arrays", op)
+            idle(self.name, "nothing to do: no loop accesses elements by index arrays", op)

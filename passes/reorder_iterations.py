@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import PolyirError, missed, remark
+from polyir.base.diagnostics import PolyirError, idle, remark
 from polyir.irregular.candidates import loops_with_index_arrays
 from polyir.irregular.data_groups import data_slice
 from polyir.irregular.iteration_order import Method, reorder_iterations, require_any_order
@@ -63,4 +63,4 @@ class ReorderIterationsPass(ModulePass):
                 left.append((f"loop left: {error.message}", loop))
         report_left(self.name, left, is_done)
         if not (is_done or left):
-            missed(self.name, "nothing to do: no loop accesses elements by index arrays", op)
+            idle(self.name, "nothing to do: no loop accesses elements by index arrays", op)

@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import missed, remark
+from polyir.base.diagnostics import idle, missed, remark
 from polyir.irregular.candidates import irregular_loops, nothing_to_do
 from polyir.irregular.runtime_tests import CannotTestError, add_runtime_test
 from polyir.loops.levels import lower_scops
@@ -62,9 +62,9 @@ class RuntimeTestPass(ModulePass):
             try:
                 add_runtime_test(slice, self.always, partial(remark, self.name))
             except CannotTestError as error:
-                missed(self.name, f"loop left: {error}", error.op)
+                missed(self.name, f"loop left: {error}", error.op, name="irregular-loop")
         report_left(self.name, found.reasons, bool(found.slices))
         if found.slices:
             erase_idle(tuple(op.ops))
         elif not found.reasons:
-            missed(self.name, nothing_to_do(op), op)
+            idle(self.name, nothing_to_do(op), op)

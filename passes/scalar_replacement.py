@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from xdsl.context import Context
@@ -12,7 +13,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, missed, remark
+from polyir.base.diagnostics import OptionError, idle, missed, remark
 from polyir.base.inner_steps import apply_inside
 from polyir.dialects.scop import scops_in
 from polyir.loops.common_values import share_values
@@ -65,7 +66,7 @@ class ScalarReplacementPass(ModulePass):
                 found = True
         if not found:
             nothing = "no loop touches an element whose address stays the same in it"
-            missed(self.name, f"nothing to do: {nothing}", op)
+            idle(self.name, f"nothing to do: {nothing}", op)
 
     def _replace_in(self, function: FuncOp, levels: int) -> bool:
         """Replace elements in `function`; returns whether there were any candidates."""
@@ -79,5 +80,6 @@ class ScalarReplacementPass(ModulePass):
         scalar_replacement(function, levels, report, lambda *why: left.append(why))
         for message, loop in left:
             # What stays is only worth a warning where all does.
-            (remark if done else missed)(self.name, message, loop)
+            tell = remark if done else partial(missed, name="not-transformed")
+            tell(self.name, message, loop)
         return bool(done or left)

@@ -60,13 +60,13 @@ class SchedulerPass(ScopPass):
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if scop.op.local_arrays:
             reason = "the schedule is left as it was: 'promote' must run after scheduling"
-            return Outcome(scop.schedule, missed=(reason,), proved=True)
+            return Outcome(scop.schedule, missed=(reason,), proved=True, name="local-array")
         try:
             found = self.find(self.constraints_of(scop, dependences), scop)
             outcome = self.checked(scop, dependences, found)
         except (SchedulingError, LegalityError, DataflowError) as error:
             reason = f"the schedule is left as it was: {error.message}"
-            return Outcome(scop.schedule, missed=(reason,), proved=True)
+            return Outcome(scop.schedule, missed=(reason,), proved=True, name=error.name)
         lost = lost_attributes(scop.schedule, outcome.schedule)
         return replace(outcome, missed=(*outcome.missed, *lost))
 
@@ -109,5 +109,5 @@ def schedulers(user: str) -> dict[str, SchedulerPass]:
             base = SchedulerPass
             found[name] = registered_class("scheduler", name, known, base)()  # type: ignore[type-abstract]
         except PolyirError as error:
-            missed(user, error.message, once=True)
+            missed(user, error.message, once=True, name="no-strategy")
     return found

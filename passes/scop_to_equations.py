@@ -60,7 +60,7 @@ class ScopToEquationsPass(PassWithOptions):
             except PolyirError as error:
                 message = f"the scop stays as it is: {error.message}"
                 place = error.location or location_of(scop)
-                report(Remark(RemarkKind.MISSED, self.name, message, place))
+                report(Remark(RemarkKind.MISSED, self.name, message, place, name=error.name))
 
     def _convert(self, scop: ScopOp, module: ModuleOp) -> None:
         from polyir.equations.from_scop import replace_scop

@@ -48,7 +48,9 @@ class SimplifyingPass(EquationPass):
         for name in self.variables:
             if name not in names:
                 hint = nearest(name, names)
-                raise OptionError(f"'{self.name}': no equation defines '{name}'{hint}")
+                raise OptionError(
+                    f"'{self.name}': no equation defines '{name}'{hint}", name="unknown-name"
+                )
         return chosen
 
     def _report(self, system: System, result: Simplified) -> None:
@@ -56,7 +58,15 @@ class SimplifyingPass(EquationPass):
 
         for note in result.notes:
             kind = RemarkKind.MISSED if note.is_missed else RemarkKind.REMARK
-            report(Remark(kind, self.name, note.text, note.location))
+            report(
+                Remark(
+                    kind,
+                    self.name,
+                    note.text,
+                    note.location,
+                    name="no-reduction" if note.is_missed else "",
+                )
+            )
         names = system.parameters
         before, after = (in_words(each, names) for each in (result.before, result.after))
         change = f"{before}, as before" if before == after else f"{before} before, {after} now"

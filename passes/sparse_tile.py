@@ -12,7 +12,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.base.diagnostics import OptionError, PolyirError, idle, missed, remark
 from polyir.choose.sizes import SPARSE_SWEEPS, SPARSE_TILE
 from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
 from polyir.irregular.tile_growth import Seed
@@ -104,16 +104,16 @@ class SparseTilePass(ModulePass):
             try:
                 sparse_tile(steps, self._options(steps), partial(remark, self.name))
             except PolyirError as error:
-                missed(self.name, reason_of(error), steps.loop)
+                missed(self.name, reason_of(error), steps.loop, name="irregular-loop")
         if not found.loops and not found.reasons:
-            missed(self.name, "nothing to do: no loop holds a sequence of irregular loops", op)
+            idle(self.name, "nothing to do: no loop holds a sequence of irregular loops", op)
 
     def _options(self, steps: TimeSteps) -> TilingOptions:
         names = [slice.loop.body.block.args[0].name_hint for slice in steps.slices]
         loop = len(names) // 2
         if self.seed is not None:
             if self.seed not in names:
-                raise PolyirError(f"it has no inner loop '{self.seed}'")
+                raise PolyirError(f"it has no inner loop '{self.seed}'", name="unknown-loop")
             loop = names.index(self.seed)
         sweeps = self.sweeps or (SPARSE_SWEEPS if len(names) == 1 else 1)
         seed = Seed(loop, self.tile, sweeps)

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import OptionError, missed, remark
+from polyir.base.diagnostics import OptionError, idle, missed, remark
 from polyir.base.inner_steps import apply_inside
 from polyir.dialects.scop import scops_in
 from polyir.loops.split_loops import MAX_OPERATIONS, MAX_PARTS, SplitLimits, split_loops
@@ -57,9 +57,10 @@ class SplitLoopsPass(ModulePass):
         if scops_in(op):
             apply_inside(LowerPolyPass(split_loops=False), ctx, op)
         limits = SplitLimits(self.max_parts, self.max_operations)
-        done, left = partial(remark, self.name), partial(missed, self.name)
+        done = partial(remark, self.name)
+        left = partial(missed, self.name, name="not-split")
         # A list: the module changes later.
         functions = [function for function in op.walk() if isinstance(function, FuncOp)]
         found = split_loops(functions, limits, done, left, left)
         if not found:
-            missed(self.name, "nothing to do: no innermost loop tests an index", op)
+            idle(self.name, "nothing to do: no innermost loop tests an index", op)

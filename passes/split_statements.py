@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyir.base.diagnostics import missed, remark
+from polyir.base.diagnostics import idle, missed, remark
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
 from polyir.model.splitting import names_taken, parts_of, split_statements
@@ -55,7 +55,12 @@ class SplitStatementsPass(RewritePass):
 
     def rewrite(self, op: ScopOp) -> None:
         if op.local_arrays:
-            missed(self.name, "the scop is left as it was: it has local arrays already", op)
+            missed(
+                self.name,
+                "the scop is left as it was: it has local arrays already",
+                op,
+                name="local-array",
+            )
             return
         require_proved(op, self.name)
         wanted = [each for each in op.statements if self._is_wanted(each.sym_name.data)]
@@ -63,7 +68,7 @@ class SplitStatementsPass(RewritePass):
         parts = {each: parts_of(op, each, taken) for each in wanted}
         parts = {each: own for each, own in parts.items() if len(own) > 1}
         if not parts:
-            missed(self.name, "nothing to do: no statement has stores that may be apart", op)
+            idle(self.name, "nothing to do: no statement has stores that may be apart", op)
             return
         known = op.dependences
         for statement, own in parts.items():

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.base.diagnostics import missed, remark
+from polyir.base.diagnostics import idle, missed, remark
 from polyir.loops.common_values import share_values
 from polyir.loops.levels import lower_scops
 from polyir.loops.vectorize import vectorize
@@ -50,9 +50,10 @@ class VectorizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lower_scops(ctx, op)
-        done, left = partial(remark, self.name), partial(missed, self.name)
+        done = partial(remark, self.name)
+        left = partial(missed, self.name, name="not-vectorized")
         functions = [function for function in op.walk() if isinstance(function, FuncOp)]
         found = [function for function in functions if vectorize(function, done, left)]
         share_values(found)
         if not found:
-            missed(self.name, "nothing to do: no loop has the attribute #poly.vector", op)
+            idle(self.name, "nothing to do: no loop has the attribute #poly.vector", op)

@@ -42,10 +42,12 @@ def passes_of_pipeline(text: str, available: AvailablePasses) -> tuple[ModulePas
     try:
         specs = tuple(parse_pipeline(quoted(text)))
     except (ArgSpecParseError, StopIteration):
-        raise OptionError(f"malformed pass pipeline '{text}'") from None
+        raise OptionError(f"malformed pass pipeline '{text}'", name="bad-pipeline") from None
     for spec in specs:
         if spec.name not in available:
-            raise OptionError(f"unknown pass '{spec.name}'{nearest(spec.name, available)}")
+            raise OptionError(
+                f"unknown pass '{spec.name}'{nearest(spec.name, available)}", name="unknown-pass"
+            )
     return tuple(pass_from_spec(available[spec.name](), spec) for spec in specs)
 
 
@@ -63,11 +65,15 @@ def passes_of_text(text: str, available: AvailablePasses) -> tuple[ModulePass, .
     try:
         arguments = shlex.split(stripped)
     except ValueError as error:
-        raise OptionError(f"malformed passes '{text}': {error}".lower()) from None
+        raise OptionError(
+            f"malformed passes '{text}': {error}".lower(), name="bad-pipeline"
+        ) from None
     passes, others = split_pass_flags(arguments, available)
     for name in others:
         flags = [f"--{each}" for each in available]
-        raise OptionError(f"unknown pass '{name}'{nearest(name.partition('=')[0], flags)}")
+        raise OptionError(
+            f"unknown pass '{name}'{nearest(name.partition('=')[0], flags)}", name="unknown-pass"
+        )
     return passes
 
 
@@ -93,7 +99,9 @@ def passes_of_nested_pipeline(text: str, available: AvailablePasses) -> tuple[Mo
         found.append("")
     names = [each.strip() for each in found if each.strip()]
     if anchors != 0 or in_options or not text.strip().endswith(")"):
-        raise OptionError(f"malformed pass pipeline '{text}': expected 'builtin.module(...)'")
+        raise OptionError(
+            f"malformed pass pipeline '{text}': expected 'builtin.module(...)'", name="bad-pipeline"
+        )
     return passes_of_pipeline(",".join(names), available) if names else ()
 
 
@@ -123,7 +131,7 @@ def _check_anchor(name: str, is_outermost: bool) -> None:
     expected = ("builtin.module",) if is_outermost else ("builtin.module", "func.func", "any")
     if name not in expected:
         hint = nearest(name, expected) or f" (one of: {', '.join(expected)})"
-        raise OptionError(f"a pipeline cannot run on '{name}'{hint}")
+        raise OptionError(f"a pipeline cannot run on '{name}'{hint}", name="bad-pipeline")
 
 
 def split_pass_flags(

@@ -24,9 +24,9 @@ Listing = tuple[tuple[str, str], ...]
 """Commands and their outputs, one after the other; a line `...` stands for any lines."""
 
 
-def listings(page: Path) -> Iterator[Listing]:
-    """The `console` blocks of a page: lines `$ command`, each before its output."""
-    for block in _BLOCK.findall(page.read_text()):
+def listings(page: str) -> Iterator[Listing]:
+    """The `console` blocks in the text of a page: lines `$ command`, each before its output."""
+    for block in _BLOCK.findall(page):
         parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
         pairs = (part.partition("\n") for part in parts)
         yield tuple((command, output) for command, _, output in pairs)
@@ -57,7 +57,7 @@ def tutorials() -> list[Path]:
     return sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 
 
-def write_files(page: Path, folder: Path) -> None:
-    """Write the files that a page shows, each in a block after its name."""
-    for name, text in _FILE.findall(page.read_text()):
+def write_files(page: str, folder: Path) -> None:
+    """Write the files that the text of a page shows, each in a block after its name."""
+    for name, text in _FILE.findall(page):
         (folder / name).write_text(text)

@@ -121,7 +121,8 @@ def compiler_arguments(
             continue
         if not is_compiling and not option.startswith(_ALWAYS_KNOWN):
             name = option.partition("=")[0]
-            raise OptionError(f"unknown pass or option '{name}'{nearest(name, known)}")
+            message = f"unknown pass or option '{name}'{nearest(name, known)}"
+            raise OptionError(message, name="unknown-pass")
         changed = _with_option(dependencies, option, value)
         if changed is not None:
             dependencies = changed

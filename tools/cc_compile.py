@@ -138,7 +138,9 @@ class Command:
 
     def _run(self, arguments: Sequence[str]) -> None:
         if subprocess.run([*self._compiler, *arguments], check=False).returncode != 0:
-            raise PolyirError(f"the C compiler {' '.join(self._compiler)} failed")
+            raise PolyirError(
+                f"the C compiler {' '.join(self._compiler)} failed", name="compiler-failed"
+            )
 
     def _result_of(self, file: Input) -> str:
         """The name of what is made of one file."""
@@ -240,12 +242,14 @@ def _with_others(folder: Path, target: str | None, text: str) -> list[str]:
         return [str(path), "-lOpenCL", "-lpthread"]
     nvcc = shutil.which("nvcc")
     if nvcc is None:
-        raise PolyirError("--target=cuda with --compile needs nvcc, which is not in PATH")
+        raise PolyirError(
+            "--target=cuda with --compile needs nvcc, which is not in PATH", name="missing-tool"
+        )
     result = path.with_suffix(".o")
     # With contraction, results would not have the bits of the C program.
     done = subprocess.run([nvcc, "-O3", "-fmad=false", "-c", path, "-o", result], check=False)
     if done.returncode != 0:
-        raise PolyirError(f"{nvcc} failed")
+        raise PolyirError(f"{nvcc} failed", name="compiler-failed")
     return [str(result), *_cuda_libraries(nvcc)]
 
 

@@ -90,7 +90,7 @@ class Tally:
         if reasons:
             first = reasons[0]
             place = "" if first.location is None else f"{first.location}: "
-            parts[-1] += f"{'; first' if len(reasons) > 1 else ''}: {place}{first.message}"
+            parts[-1] += f"{'; first' if len(reasons) > 1 else ''}: {place}{first.full_message}"
         return f"polyir-cc: {', '.join(parts)}"
 
 

@@ -102,7 +102,7 @@ def _measured(
             kernel = measured_function(content.module, content.name, {}, None)
             record = measured_choice(kernel, default_thread_count(), flags, SECONDS)
         except PolyirError as error:
-            print_diagnostic(f"{region.location}: warning: not measured: {error.message}")
+            print_diagnostic(f"{region.location}: warning: not measured: {error.full_message}")
             continue
         file = TuningFile(path, (*file.records, record))
         # What is known is not lost if a later region fails.

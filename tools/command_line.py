@@ -12,7 +12,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import NoReturn
 
-from polyir.base.diagnostics import MissingPackageError, OptionError, PolyirError, print_diagnostic
+from polyir.base.diagnostics import (
+    MissingPackageError,
+    OptionError,
+    PolyirError,
+    nearest,
+    print_diagnostic,
+)
 from polyir.base.internal_errors import InternalError, internal_error, wants_traceback
 from polyir.base.limits import DEFAULT_TIME_LIMIT
 from polyir.base.supervisor import INTERRUPTED
@@ -105,7 +111,7 @@ class Information(argparse.Action):
 
 
 def add_version(parser: argparse.ArgumentParser, *short_names: str) -> None:
-    """The options `--version` (`short_names` mean it, too) and `--print-completion`."""
+    """The options of all tools that print a text; `short_names` mean `--version`."""
 
     class Version(Information):
         def text(self, value: str) -> str:
@@ -113,6 +119,10 @@ def add_version(parser: argparse.ArgumentParser, *short_names: str) -> None:
 
             parts = ", ".join(f"{name} {version(name)}" for name in ("xdsl", "islpy"))
             return f"{parser.prog} {version('polyir')} ({parts})"
+
+    class Explanation(Information):
+        def text(self, value: str) -> str:
+            return _explanation(value)
 
     class Completion(Information):
         def text(self, value: str) -> str:
@@ -122,11 +132,27 @@ def add_version(parser: argparse.ArgumentParser, *short_names: str) -> None:
         *short_names, "--version", nargs=0, action=Version, help="print the version"
     )
     parser.add_argument(
+        "--explain",
+        metavar="NAME",
+        action=Explanation,
+        help="explain the diagnostics that end with [NAME]",
+    )
+    parser.add_argument(
         "--print-completion",
         choices=("bash", "zsh", "tcsh"),
         action=Completion,
         help="print what makes a shell complete options and files",
     )
+
+
+def _explanation(name: str) -> str:
+    """What `--explain` prints."""
+    from polyir.base.explanations import explanations
+
+    found = explanations()
+    if name not in found:
+        raise OptionError(f"no diagnostic has the name '{name}'{nearest(name, found)}")
+    return f"# {name}\n\n{found[name]}"
 
 
 def _completion(parser: argparse.ArgumentParser, shell: str) -> str:
@@ -277,7 +303,7 @@ def _errors_of_writing(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise PolyirError(f"cannot write '{name}': {error.strerror}") from None
+        raise PolyirError(f"cannot write '{name}': {error.strerror}", name="file-access") from None
 
 
 def read_text(name: str) -> str:
@@ -285,6 +311,8 @@ def read_text(name: str) -> str:
     try:
         return Path(name).read_text(encoding="utf-8")
     except OSError as error:
-        raise PolyirError(f"cannot read '{name}': {error.strerror}") from None
+        raise PolyirError(f"cannot read '{name}': {error.strerror}", name="file-access") from None
     except UnicodeDecodeError:
-        raise PolyirError(f"cannot read '{name}': it is not UTF-8 text") from None
+        raise PolyirError(
+            f"cannot read '{name}': it is not UTF-8 text", name="file-access"
+        ) from None

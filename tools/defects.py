@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import DiagnosticException
 
 from polyir.base.diagnostics import Remark, RemarkKind, location_of, remarks_to, report
-from polyir.base.internal_errors import InternalError
+from polyir.base.internal_errors import DefectError, InternalError
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def compile_others(error: InternalError, steps: Compilation, said: Collection[Re
 def _report(error: InternalError, kept: str, op: FuncOp | ModuleOp) -> None:
     place = error.location or location_of(op)
     culprit = error.culprit or "polyir"
-    report(Remark(RemarkKind.MISSED, culprit, error.message(kept), place))
+    message = error.message(kept)
+    report(Remark(RemarkKind.MISSED, culprit, message, place, name=DefectError.name))
 
 
 def _functions(module: ModuleOp) -> dict[str, FuncOp]:

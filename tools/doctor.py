@@ -135,7 +135,7 @@ def _device(target: GpuTarget) -> str:
 
 def _program(name: str) -> str:
     if (path := shutil.which(name)) is None:
-        raise PolyirError(f"not found: {name}")
+        raise PolyirError(f"not found: {name}", name="missing-tool")
     return path
 
 

@@ -80,9 +80,13 @@ def mismatches(
             open_expectations.remove(found)
         elif diagnostic.kind != "remark" or all_remarks:
             message = f"unexpected {diagnostic.kind}: {diagnostic.message}"
-            errors.append(PolyirError(message, diagnostic.location))
+            errors.append(PolyirError(message, diagnostic.location, name="expected-diagnostic"))
     errors += [
-        PolyirError(f'expected {each.kind} "{each.text}" was not produced', each.place)
+        PolyirError(
+            f'expected {each.kind} "{each.text}" was not produced',
+            each.place,
+            name="expected-diagnostic",
+        )
         for each in open_expectations
     ]
     return errors
@@ -137,4 +141,6 @@ def _pattern(text: str, is_regex: bool, place: SourceLocation) -> re.Pattern[str
     try:
         return re.compile("".join(pieces))
     except re.error as error:
-        raise PolyirError(f"malformed regular expression: {error}", place) from None
+        raise PolyirError(
+            f"malformed regular expression: {error}", place, name="expected-diagnostic"
+        ) from None

@@ -90,7 +90,10 @@ class Instrumentation:
         known = list(passes)
         for name in (*arguments.print_ir_before, *arguments.print_ir_after):
             if name not in known:
-                raise OptionError(f"--print-ir-...: unknown pass '{name}'{nearest(name, known)}")
+                raise OptionError(
+                    f"--print-ir-...: unknown pass '{name}'{nearest(name, known)}",
+                    name="unknown-pass",
+                )
         self._arguments = arguments
         self._all = _Step("Total")
         self._running = [self._all]

@@ -113,7 +113,7 @@ def _help_of_pass(name: str, available: AvailablePasses) -> str:
     from polyir.passes.options import describe_options
 
     if name not in available:
-        raise OptionError(f"unknown pass '{name}'{nearest(name, available)}")
+        raise OptionError(f"unknown pass '{name}'{nearest(name, available)}", name="unknown-pass")
     found = available[name]()
     lines = [f"--{name}: {inspect.getdoc(found) or ''}", ""]
     lines += [f"  {option}" for option in describe_options(found)] or ["It has no options."]

@@ -30,6 +30,7 @@ from polyir.base.diagnostics import (
     PolyirError,
     Remark,
     SourceLocation,
+    named,
     print_all,
     print_diagnostic,
     print_missed,
@@ -162,7 +163,7 @@ def _run(arguments: Sequence[str]) -> int:
     with time_limited_to(options.time_limit), required_checks(options.require_checked):
         files = [_translated(task, source, tally) for source in found.sources]
     for unknown in task.sizes.unknown():
-        print_diagnostic(f"warning: --size: {unknown}")
+        print_diagnostic(named(f"warning: --size: {unknown}", "sizes"))
     is_whole = not tally.missed and not (options.strict and tally.passed_over)
     if is_whole or not options.strict:
         if options.compile:
@@ -248,15 +249,15 @@ def _print_left(
     # A remark on it was printed.
     is_told = task.is_told and not is_detecting and not options.strict
     for error in file.skipped:
-        print_diagnostic(f"{error.location}: {kind}: function skipped: {error.message}")
+        print_diagnostic(f"{error.location}: {kind}: function skipped: {error.full_message}")
     for lost in file.lost:
         what = "" if isinstance(lost, UnreadFileError) else "region not transformed: "
-        print_diagnostic(f"{lost.location}: {kind}: {what}{lost.message}")
+        print_diagnostic(f"{lost.location}: {kind}: {what}{lost.full_message}")
     for each in file.unused:
-        print_diagnostic(f"{each.location}: warning: {each.message}")
+        print_diagnostic(f"{each.location}: warning: {each.full_message}")
     passed_over = [each for each in file.left if not isinstance(each, DefectError)]
     for defect in (each for each in file.left if isinstance(each, DefectError)):
-        print_diagnostic(f"{defect.location}: {kind}: loop left: {defect.message}")
+        print_diagnostic(f"{defect.location}: {kind}: loop left: {defect.full_message}")
     for item in transformed:
         if is_detecting and isinstance(item.error, NotModelledError):
             passed_over.append(item.error)
@@ -265,7 +266,7 @@ def _print_left(
     if options.remarks or options.strict:
         level = "error" if options.strict else "remark"
         for left in passed_over:
-            print_diagnostic(f"{left.location}: {level}: loop left: {left.message}")
+            print_diagnostic(f"{left.location}: {level}: loop left: {left.full_message}")
 
 
 def _require_one_file(options: argparse.Namespace, sources: Sequence[Input]) -> None:
@@ -510,7 +511,7 @@ def _left_message(item: TransformedRegion, text: str, is_detecting: bool, kind: 
     lines = text.splitlines()
     what = "part of the region" if item.region.is_part else "region"
     what = "loop" if is_detecting else what
-    message = f"{where}: {kind}: {what} not transformed: {error.message}"
+    message = f"{where}: {kind}: {what} not transformed: {error.full_message}"
     return f"{message}\n{lines[where.line - 1]}" if 0 < where.line <= len(lines) else message
 
 
@@ -534,7 +535,9 @@ def _read(source: Input) -> tuple[str, str]:
     try:
         data = read_input(source.path)
     except OSError as error:
-        raise PolyirError(f"cannot read '{source.path}': {error.strerror}") from None
+        raise PolyirError(
+            f"cannot read '{source.path}': {error.strerror}", name="file-access"
+        ) from None
     return path, data.decode(errors="surrogateescape")
 
 

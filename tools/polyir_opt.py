@@ -230,7 +230,9 @@ class PolyirOptMain(xDSLOptMain):
         found = reproduced(self._input)
         if found is None and self.args.run_reproducer:
             name = self._input_name()
-            raise PolyirError(f"'{name}' is no reproducer: it does not end with a pipeline")
+            raise PolyirError(
+                f"'{name}' is no reproducer: it does not end with a pipeline", name="bad-pipeline"
+            )
         return found
 
     def _passes_of_reproducer(self, passes: Sequence[ModulePass]) -> tuple[ModulePass, ...]:
@@ -272,7 +274,8 @@ class PolyirOptMain(xDSLOptMain):
         name = argument.partition("=")[0]
         known = [f"--{pass_name}" for pass_name in self.available_passes]
         known += list(parser._option_string_actions)
-        raise OptionError(f"unknown pass or option '{name}'{nearest(name, known)}")
+        message = f"unknown pass or option '{name}'{nearest(name, known)}"
+        raise OptionError(message, name="unknown-pass")
 
     def _tuning(self, passes: Sequence[ModulePass]) -> TuningFile | None:
         """What the file of `--tuned` says, which excludes other passes."""
@@ -495,7 +498,9 @@ class PolyirOptMain(xDSLOptMain):
         try:
             data = read_input(name or "-")
         except OSError as error:
-            raise PolyirError(f"cannot read '{name}': {error.strerror}") from None
+            raise PolyirError(
+                f"cannot read '{name}': {error.strerror}", name="file-access"
+            ) from None
         try:
             return data.decode()
         except UnicodeDecodeError as error:
@@ -510,7 +515,7 @@ def _as_diagnostic(error: DiagnosticException) -> PolyirError:
     """An exception of xDSL as a diagnostic: its first line, without the module that follows."""
     if isinstance(error, PolyirError):
         return error
-    return PolyirError(str(error).strip().split("\n", 1)[0])
+    return PolyirError(str(error).strip().split("\n", 1)[0], name="syntax")
 
 
 def _attach_source_line(error: PolyirError, text: str, line_offset: int, name: str) -> None:

@@ -26,6 +26,7 @@ from polyir.api.described_functions import functions_with_scops
 from polyir.base.diagnostics import (
     OptionError,
     Remark,
+    named,
     print_all,
     print_diagnostic,
     print_missed,
@@ -208,12 +209,13 @@ def _compare_and_time(
             run.program[name](*actual[: run.arity])
         difference = compared.difference(expected, actual)
         if difference is not None:
-            print_diagnostic(f"error: {run.label}: {difference}")
+            print_diagnostic(named(f"error: {run.label}: {difference}", "wrong-result"))
             agree = False
     if not agree:
         return 1
     if compare_bits(values, expected) is None:
-        print_diagnostic("warning: the program does not change any of its arrays")
+        warning = "warning: the program does not change any of its arrays"
+        print_diagnostic(named(warning, "no-result"))
     times = best_times({run.label: _on_threads(run, name) for run in runs}, values, repeat)
     base = times[first.label]
     print(f"@{name}: outputs are {compared.word}; best of {repeat} interleaved runs")

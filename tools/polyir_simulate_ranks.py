@@ -145,7 +145,9 @@ def _only_scop(module: ModuleOp, function: str | None) -> Scop:
     if function is not None:
         found = [op for op in found if op.function and op.function.sym_name.data == function]
     if len(found) != 1:
-        raise PolyirError(f"expected one scop, and there are {len(found)}: see --function")
+        raise PolyirError(
+            f"expected one scop, and there are {len(found)}: see --function", name="bad-option"
+        )
     return scop_of(found[0])
 
 

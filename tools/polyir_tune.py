@@ -94,7 +94,7 @@ def _search(
     limits = Limits.within(budget.seconds)
     with ProcessEvaluator(kernel, base, _flags(options), limits) as evaluator:
         if evaluator.note:
-            missed("polyir-tune", evaluator.note)
+            missed("polyir-tune", evaluator.note, name="sizes")
         seconds, left = evaluator.base_seconds, budget.after(start)
         with progress(left, seconds, options.quiet) as show:
             return tune(evaluator, base, seconds, search, left, show)

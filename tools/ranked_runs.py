@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 
 from polyir import api
 from polyir.api.described_functions import functions_with_scops
-from polyir.base.diagnostics import OptionError, print_diagnostic
+from polyir.base.diagnostics import OptionError, named, print_diagnostic
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
 from polyir.runtime import (
@@ -99,7 +99,8 @@ def run_ranked(
             if found is None:
                 reports[ranks] = report
             else:
-                print_diagnostic(f"error: result, {_label(ranks, runs.threads)}: {found}")
+                message = f"error: result, {_label(ranks, runs.threads)}: {found}"
+                print_diagnostic(named(message, "wrong-result"))
     if len(reports) < len(runs.ranks):
         return 1
     with before.threads(1):

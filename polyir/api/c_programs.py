@@ -230,11 +230,12 @@ def _prepared(
     for reason in left:
         kind = RemarkKind.REMARK if is_detecting and is_found else RemarkKind.MISSED
         what = "loop left" if is_detecting else "region not transformed"
-        report(Remark(kind, _NAME, f"{what}: {reason.message}", reason.location))
+        message = f"{what}: {reason.message}"
+        report(Remark(kind, _NAME, message, reason.location, name=reason.name))
 
 
 def _warn(message: str, error: PolyirError) -> None:
-    report(Remark(RemarkKind.MISSED, _NAME, message, error.location))
+    report(Remark(RemarkKind.MISSED, _NAME, message, error.location, name=error.name))
 
 
 def _free(name: str, taken: Container[str]) -> str:
@@ -282,7 +283,10 @@ def _require_one_cpu(module: ModuleOp) -> None:
     for op in module.walk():
         if op.name.startswith(("gpu.", "mpi.")):
             option = "--target" if op.name.startswith("gpu.") else "--mpi"
-            raise PolyirError(f"from Python, C runs on one CPU; there is polyir-cc {option}")
+            raise PolyirError(
+                f"from Python, C runs on one CPU; there is polyir-cc {option}",
+                name="unsupported-by-target",
+            )
 
 
 def _part_of(module: ModuleOp, prepared: PreparedRegion) -> ModuleOp:
@@ -293,7 +297,7 @@ def _part_of(module: ModuleOp, prepared: PreparedRegion) -> ModuleOp:
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
     if prepared.content.name not in functions:
         message = f"a pass has removed '{prepared.content.name}', or has left no loops of it"
-        raise PolyirError(message, prepared.region.location)
+        raise PolyirError(message, prepared.region.location, name="not-modelled")
     taken: dict[str, None] = {}
     waiting = [prepared.content.name]
     while waiting:

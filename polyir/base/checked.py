@@ -16,6 +16,8 @@ _are_required: ContextVar[bool] = ContextVar("polyir_checks_are_required", defau
 class UncheckedError(PolyirError):
     """Something is not checked that must be, as checks are required."""
 
+    name = "not-checked"
+
 
 @contextmanager
 def checks_required() -> Iterator[None]:

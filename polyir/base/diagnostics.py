@@ -65,24 +65,36 @@ class PolyirError(DiagnosticException):
     xDSL's own driver knows it as one of its diagnostics.
 
     `source_line` is the text of the line at `location`, when it is at hand; `render` then
-    shows it with a caret.
+    shows it with a caret. `name` is that of the kind of diagnostic, if it is not the one of the
+    class.
     """
+
+    name = ""
+    """The stable name of the kind of diagnostic, which `polyir.base.explanations` explains."""
 
     def __init__(
         self,
         message: str,
         location: SourceLocation | None = None,
         source_line: str | None = None,
+        *,
+        name: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
+        self.name = name or self.name
         self.location = location
         self.source_line = source_line
 
     def render(self) -> str:
-        """The diagnostic: `file:line:col: error: message`, the source line and a caret."""
+        """The diagnostic: `file:line:col: error: message [name]`, the source line and a caret."""
         prefix = "" if self.location is None else f"{self.location}: "
-        return f"{prefix}error: {self.message}{self._shown_line()}"
+        return f"{prefix}error: {self.full_message}{self._shown_line()}"
+
+    @property
+    def full_message(self) -> str:
+        """The message with the name of its kind of diagnostic."""
+        return named(self.message, self.name)
 
     def place(self) -> str | None:
         """The location, the source line and a caret, for whoever has the message already."""
@@ -105,20 +117,34 @@ class PolyirError(DiagnosticException):
         return before + shown + after, column - start + len(before)
 
 
+def named(message: str, name: str) -> str:
+    """A message with the name of its kind of diagnostic after its first line."""
+    first, *others = message.split("\n", 1)
+    return "\n".join([f"{first} [{name}]" if name else first, *others])
+
+
 class InputSyntaxError(PolyirError):
     """The input text is not a well-formed program."""
+
+    name = "syntax"
 
 
 class OptionError(PolyirError):
     """An unknown pass, an unknown option, or a bad value for one."""
 
+    name = "bad-option"
+
 
 class MissingPackageError(PolyirError):
     """An optional package is required but not installed."""
 
+    name = "missing-package"
+
 
 class CacheError(PolyirError):
     """The directory of the cache cannot be used, or not safely."""
+
+    name = "cache"
 
 
 @dataclass(frozen=True)
@@ -138,13 +164,17 @@ class LegalityError(PolyirError):
     `violated` is a pair of instances as an example, where there is one.
     """
 
+    name = "violated-dependence"
+
     def __init__(
         self,
         message: str,
         location: SourceLocation | None = None,
         violated: ViolatedPair | None = None,
+        *,
+        name: str = "",
     ) -> None:
-        super().__init__(message, location)
+        super().__init__(message, location, name=name)
         self.violated = violated
 
 
@@ -161,7 +191,8 @@ class Remark:
 
     `is_answer` if it is what the pass was asked for: it is always shown. `once` if it is about the
     input and not about a step: whoever finds it again says nothing new. `is_idle` if there was
-    nothing to do, which matters only to who asked for the pass.
+    nothing to do, which matters only to who asked for the pass. `name` is that of the kind of
+    diagnostic, which all warnings have.
     """
 
     kind: RemarkKind
@@ -171,10 +202,12 @@ class Remark:
     is_answer: bool = False
     once: bool = False
     is_idle: bool = False
+    name: str = ""
 
     def __str__(self) -> str:
         prefix = "" if self.location is None else f"{self.location}: "
-        return f"{prefix}{self.kind.value}: [{self.pass_name}] {self.message}"
+        message = named(self.message, self.name)
+        return f"{prefix}{self.kind.value}: [{self.pass_name}] {message}"
 
 
 def print_diagnostic(text: object) -> None:
@@ -283,14 +316,26 @@ def answer(pass_name: str, message: str, op: Operation | None = None) -> None:
     report(Remark(RemarkKind.REMARK, pass_name, message, location_of(op), is_answer=True))
 
 
-def missed(pass_name: str, message: str, op: Operation | None = None, once: bool = False) -> None:
-    """Report what a pass was asked for and did not do, and why, at the location of `op`."""
-    report(Remark(RemarkKind.MISSED, pass_name, message, location_of(op), once=once))
+def missed(
+    pass_name: str,
+    message: str,
+    op: Operation | None = None,
+    once: bool = False,
+    name: str = "",
+) -> None:
+    """Report what a pass was asked for and did not do, and why, at the location of `op`.
+
+    `name` is that of the kind of diagnostic.
+    """
+    place = location_of(op)
+    report(Remark(RemarkKind.MISSED, pass_name, message, place, once=once, name=name))
 
 
 def idle(pass_name: str, message: str, op: Operation | None = None) -> None:
     """Report that a pass that may have been asked for had nothing to do."""
-    report(Remark(RemarkKind.MISSED, pass_name, message, location_of(op), is_idle=True))
+    place = location_of(op)
+    name = "nothing-to-do"
+    report(Remark(RemarkKind.MISSED, pass_name, message, place, is_idle=True, name=name))
 
 
 def location_of(op: Operation | None) -> SourceLocation | None:

@@ -31,6 +31,8 @@ _OWN: Final = ("polyir", "xdsl")
 class DefectError(PolyirError):
     """What a user is told of an internal error."""
 
+    name = "internal-error"
+
 
 class InternalError(Exception):
     """A step of a compilation ended with an error that it must not raise: its `__cause__`.

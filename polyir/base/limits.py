@@ -50,6 +50,8 @@ _is_worker = False
 class ResourceError(PolyirError):
     """A step takes longer than it may, or isl crashes in it."""
 
+    name = "too-complex"
+
 
 class TimeLimitError(ResourceError):
     """A step takes longer than it may: with more time, it might have a result.
@@ -57,9 +59,13 @@ class TimeLimitError(ResourceError):
     Nothing is done instead, or the output would depend on the time (`time_errors_raised`).
     """
 
+    name = "time-limit"
+
 
 class CrashError(ResourceError):
     """isl crashes in a step: it would crash again, however much time there is."""
+
+    name = "isl-crash"
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.target import Target
 
-from polyir.base.diagnostics import PolyirError, print_diagnostic
+from polyir.base.diagnostics import PolyirError, named, print_diagnostic
 
 ENTRY_POINTS: Final = "xdsl.universe"
 """The group of the entry points."""
@@ -133,7 +133,7 @@ def _loaded(kind: str, name: str, point: EntryPoint, factory: Callable[[], Loade
         raise
     except Exception as error:
         what = f"the {kind} '{name}' of {_package(point)}"
-        raise PolyirError(f"{what} cannot be loaded: {_explained(error)}") from error
+        raise PolyirError(f"{what} cannot be loaded: {_explained(error)}", name="plugin") from error
 
 
 def _explained(error: Exception) -> str:
@@ -149,4 +149,4 @@ def _explained(error: Exception) -> str:
 
 
 def _warn(message: str) -> None:
-    print_diagnostic(f"warning: {message}")
+    print_diagnostic(named(f"warning: {message}", "plugin"))

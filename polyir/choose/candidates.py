@@ -362,7 +362,8 @@ class Candidates:
             names = {array.array for array in own}
             if large := larger_than_arrays(each.scop, original.scop, names):
                 raise LegalityError(
-                    f"copies of {', '.join(large)} may need more memory than the arrays"
+                    f"copies of {', '.join(large)} may need more memory than the arrays",
+                    name="local-array",
                 )
 
     def _have_same_trees(self, some: Sequence[Scheduled], others: Sequence[Scheduled]) -> bool:
@@ -446,7 +447,7 @@ class Candidates:
         place = location_of(self.function)
         kind = RemarkKind.REMARK
         report(
-            StrategyRemark(kind, PASS_NAME, message, place, False, False, False, name, cost, reason)
+            StrategyRemark(kind, PASS_NAME, message, place, strategy=name, cost=cost, reason=reason)
         )
 
 

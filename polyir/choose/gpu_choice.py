@@ -87,7 +87,9 @@ class GpuChoice:
         original = self._candidates.original()
         found = list(self._candidates.of(self._strategies()))
         if not found:
-            missed(PASS_NAME, "no kernels: no strategy is possible", self._function)
+            missed(
+                PASS_NAME, "no kernels: no strategy is possible", self._function, name="no-strategy"
+            )
             return
         best = found[0]
         for each in found[1:]:

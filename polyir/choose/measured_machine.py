@@ -42,12 +42,18 @@ def _run(command: list[str]) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
     except FileNotFoundError:
-        raise PolyirError(f"cannot measure the machine: there is no '{command[0]}'") from None
+        raise PolyirError(
+            f"cannot measure the machine: there is no '{command[0]}'", name="not-measured"
+        ) from None
     except subprocess.TimeoutExpired:
-        raise PolyirError(f"cannot measure the machine: more than {LIMIT:g} s") from None
+        raise PolyirError(
+            f"cannot measure the machine: more than {LIMIT:g} s", name="not-measured"
+        ) from None
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise PolyirError(f"cannot measure the machine: {Path(command[0]).name}: {lines[-1]}")
+        raise PolyirError(
+            f"cannot measure the machine: {Path(command[0]).name}: {lines[-1]}", name="not-measured"
+        )
     return done.stdout
 
 

@@ -114,7 +114,9 @@ class ScheduleChoice:
         if found:
             replace_by(self._candidates, Version(alone(found[0])))
         elif named:
-            missed(PASS_NAME, f"strategy={name} is not possible", self._function)
+            missed(
+                PASS_NAME, f"strategy={name} is not possible", self._function, name="no-strategy"
+            )
 
     def _best(self, found: Sequence[Candidate]) -> Candidate:
         """The best candidate; the first one is the original order, and others must be worth it."""

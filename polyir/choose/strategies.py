@@ -326,7 +326,7 @@ def strategies(given: Situation) -> tuple[Strategy, ...]:
             if made is not None:
                 found.append(replace(require_type(f"strategy '{name}'", made, Strategy), name=name))
         except PolyirError as error:
-            missed(PASS_NAME, error.message, once=True)
+            missed(PASS_NAME, error.message, once=True, name="no-strategy")
     return tuple(found)
 
 

@@ -127,6 +127,8 @@ _Form = Callable[[Scop, Schedule, ExpandedTiles], "ScopAst | None"]
 class IncorrectAstError(PolyirError):
     """isl does not generate an AST that does what the schedule tree says."""
 
+    name = "no-loops"
+
 
 @dataclass(frozen=True)
 class Cheaper:
@@ -433,7 +435,7 @@ def _generate_under(
     except WideNumberError as error:
         raise IncorrectAstError(error.message, location_of(scop.op)) from error
     except EndlessLoopError as error:
-        raise PolyirError(_NO_LOOPS.format(error), location_of(scop.op)) from error
+        raise PolyirError(_NO_LOOPS.format(error), location_of(scop.op), name="no-loops") from error
     return ScopAst(root, iterators, loop_names(scop, expanded), tiles), dates
 
 
@@ -463,6 +465,8 @@ def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[AstExpression, As
 
 class _IslFailedError(PolyirError):
     """isl generates no loops."""
+
+    name = "no-loops"
 
 
 class _CannotUnrollError(_IslFailedError):

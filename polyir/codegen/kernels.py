@@ -111,7 +111,7 @@ def host_and_kernels(scop: Scop) -> HostAndKernels:
     inside = reduce(isl.UnionSet.union, (mark.domain for mark in marks))
     left = scop.schedule.domain.subtract(inside)
     if not left.is_empty():
-        raise PolyirError(f"in no kernel: {left.sample()}", location_of(scop.op))
+        raise PolyirError(f"in no kernel: {left.sample()}", location_of(scop.op), name="gpu-fault")
     names: list[str] = []
     for number in range(len(marks)):
         names.append(unique_name(f"kernel{number}", taken))

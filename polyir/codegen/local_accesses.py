@@ -45,6 +45,7 @@ def local_accesses(
                 f"{name} accesses {access.array} in some instances and a local array in others, "
                 "but one generated statement executes both",
                 location_of(statement.op),
+                name="local-array",
             )
         for part in parts:
             if part.mark is not None:

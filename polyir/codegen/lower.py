@@ -80,7 +80,7 @@ def lower_scop(scop: Scop) -> None:
     for size in dict.fromkeys(size for band in tree.tiles for size in band.tiles.sizes):
         if size not in parameters:
             message = f"the schedule tree has tiles of the size {size}, which is not a parameter"
-            raise PolyirError(message, location_of(scop.op))
+            raise PolyirError(message, location_of(scop.op), name="invalid-tree")
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
     place = _Surroundings(loops, parameters, taken, front, frozenset(tree.iterators))
@@ -279,6 +279,7 @@ class _TreeLowering:
                 f"the local array @{array.sym_name.data} is {space} memory, so its mark must be "
                 "inside a GPU kernel",
                 location_of(self._scop.op),
+                name="local-array",
             )
         kind = memref.AllocOp if space == "heap" else memref.AllocaOp
         type, memory_space = array.memory.type, None
@@ -404,6 +405,7 @@ class _TreeLowering:
             raise PolyirError(
                 f"the schedule tree executes {node.statement}, which is not a statement",
                 location_of(self._scop.op),
+                name="invalid-tree",
             )
         # After the iterators of the source come the first points of tiles.
         own = node.arguments[: len(statement.body.block.args)]

@@ -93,7 +93,8 @@ def expand_tiles(schedule: Schedule, context: isl.Set) -> ExpandedTiles:
         members = tuple(loop.member for loop in tiled_loops(mark))
         if not members:
             raise PolyirError(
-                f"the mark {TileAttr(tiles)} must stand above {len(tiles.sizes)} nested loops"
+                f"the mark {TileAttr(tiles)} must stand above {len(tiles.sizes)} nested loops",
+                name="invalid-tree",
             )
         needs_box = tiles.origins == "box" or tiles.wavefront > 0
         box = _box(mark, members, context) if needs_box else None

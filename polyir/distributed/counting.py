@@ -34,6 +34,8 @@ MOST_VISITED: Final = 200_000
 class CountingError(PolyirError):
     """A set with too many points to visit, or with infinitely many."""
 
+    name = "too-complex"
+
 
 def number_of_points(points: isl.Set) -> int:
     """How many points a set has; it must have no parameters.

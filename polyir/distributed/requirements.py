@@ -29,6 +29,8 @@ from polyir.model.statements import Access, AccessKind
 class NotDistributedError(PolyirError):
     """A scop or a function that is not distributed, with the reason."""
 
+    name = "not-distributed"
+
 
 def require_scops(module: ModuleOp, scops: Sequence[ScopOp]) -> None:
     """Raises `NotDistributedError` if a module has nothing to divide."""

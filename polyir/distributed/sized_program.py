@@ -54,13 +54,17 @@ class SizedProgram:
     ) -> None:
         missing = [name for name in scop.op.parameter_values if name not in sizes]
         if missing:
-            raise PolyirError(f"no size is given for {', '.join(missing)}", location_of(scop.op))
+            raise PolyirError(
+                f"no size is given for {', '.join(missing)}", location_of(scop.op), name="sizes"
+            )
         self.sizes = dict(sizes)
         if fixed(scop.context, self.sizes).is_empty():
-            raise PolyirError("the sizes are outside the context of the scop", location_of(scop.op))
+            raise PolyirError(
+                "the sizes are outside the context of the scop", location_of(scop.op), name="sizes"
+            )
         if has_divided_reductions(scop):
             why = "partial results of a reduction, which MPI combines, are not counted"
-            raise PolyirError(why, location_of(scop.op))
+            raise PolyirError(why, location_of(scop.op), name="sizes")
         self.scop, self.options = scop, options
         self.phases = divided(scop, options.grid).phases
         require_parallel_loops(scop, self.phases)

@@ -35,7 +35,7 @@ def best_tiles(
     band = _band(scop.schedule.tree)
     if band is None or not band.permutable or len(band.members) < 2:
         message = "no tiles are chosen: the outermost band has no two permutable loops"
-        raise PolyirError(message, location_of(scop.op))
+        raise PolyirError(message, location_of(scop.op), name="sizes")
     values = band.partial_schedule_map.intersect_domain(scop.domain)
     (points,) = sets_of(values.range())
     points = fixed(points.intersect_params(scop.context), sizes)

@@ -55,6 +55,7 @@ def change_of_basis(
         raise PolyirError(
             f"'{variable}' is an {word}: who uses the system relies on its domain",
             declaration.location,
+            name="change-of-basis",
         )
     domain = declaration.domain.intersect_params(system.context)
     basis = basis_of(domain, function, inverse, f"the domain of '{variable}'", declaration.location)
@@ -131,6 +132,7 @@ def basis_of(
             f"the function has {function.dim(isl.dim_type.in_)} arguments, and {of_what} has "
             f"{dimensions} dimensions",
             location,
+            name="change-of-basis",
         )
     here = isl.Map.from_multi_aff(function).intersect_domain(domain)
     if not here.is_injective():
@@ -139,6 +141,7 @@ def basis_of(
             f"the function is not injective on {of_what}: it maps {first} and {second} to one "
             "point",
             location,
+            name="change-of-basis",
         )
     if inverse is None:
         pieces = pieces_of(isl.PwMultiAff.from_map(here.reverse()).coalesce())
@@ -146,17 +149,24 @@ def basis_of(
             raise PolyirError(
                 f"the inverse of the function on {of_what} is not one affine function: give one",
                 location,
+                name="change-of-basis",
             )
         found = pieces[0][1] if pieces else isl.MultiAff.zero(function.get_space().reverse())
         return Basis(function, with_argument_names(found, value_names(function)))
     expected = (function.dim(isl.dim_type.out), dimensions)
     if (inverse.dim(isl.dim_type.in_), inverse.dim(isl.dim_type.out)) != expected:
         raise PolyirError(
-            "the inverse has other dimensions than the function from its end", location
+            "the inverse has other dimensions than the function from its end",
+            location,
+            name="change-of-basis",
         )
     round_trip = here.apply_range(isl.Map.from_multi_aff(inverse))
     if not round_trip.is_identity():
-        raise PolyirError(f"'{inverse}' is not the inverse of '{function}' on {of_what}", location)
+        raise PolyirError(
+            f"'{inverse}' is not the inverse of '{function}' on {of_what}",
+            location,
+            name="change-of-basis",
+        )
     return Basis(function, inverse)
 
 

@@ -65,7 +65,7 @@ class _SystemChecker:
             self._check_cycles()
 
     def _report(self, message: str, location: SourceLocation | None) -> None:
-        self.errors.append(PolyirError(message, location))
+        self.errors.append(PolyirError(message, location, name="equation-domains"))
 
     def _check_contexts(self) -> None:
         left = self._system.context

@@ -124,6 +124,7 @@ class Domains:
                 f"an expression of {counted(dimensions, 'dimension')} is needed here, and this one "
                 f"has {counted(found, 'dimension')}",
                 expression.location,
+                name="equation-form",
             )
         return domain.intersect_params(self._system.context)
 

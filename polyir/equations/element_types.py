@@ -50,7 +50,9 @@ class ElementType(Enum):
             return number if self is ElementType.F64 else float(np.float32(number))
         if isinstance(value, float):
             if not value.is_integer():
-                raise PolyirError(f"{value} is no integer, and elements have type {self.value}")
+                raise PolyirError(
+                    f"{value} is no integer, and elements have type {self.value}", name="no-value"
+                )
             value = int(value)
         half = 1 << (self.width - 1)
         return (int(value) + half) % (2 * half) - half
@@ -76,7 +78,7 @@ class ElementType(Enum):
                 half = 1 << (self.width - 1)
                 return half - 1 if operator == "min" else -half
             case _:
-                raise PolyirError(f"'{operator}' has no identity")
+                raise PolyirError(f"'{operator}' has no identity", name="no-value")
 
     def combined(self, operator: str, left: Value, right: Value) -> Value:
         """The value of an operator of two operands.
@@ -94,7 +96,7 @@ class ElementType(Enum):
             return _extremum(left, right, operator == "min")
         if operator == "/" and self.is_integer:
             if not right:
-                raise PolyirError("division by zero")
+                raise PolyirError("division by zero", name="no-value")
             quotient = abs(int(left)) // abs(int(right))
             return self.number(quotient if (left < 0) == (right < 0) else -quotient)
         if self.is_integer:

@@ -121,11 +121,13 @@ def _checked_input(
     element_type: ElementType,
 ) -> Array:
     if name not in inputs:
-        raise PolyirError(f"the input '{name}' is missing")
+        raise PolyirError(f"the input '{name}' is missing", name="no-value")
     array = np.asarray(inputs[name], element_type.dtype)
     expected = shape_of(domain, parameters)
     if array.shape != expected:
-        raise PolyirError(f"the input '{name}' needs shape {expected}, not {array.shape}")
+        raise PolyirError(
+            f"the input '{name}' needs shape {expected}, not {array.shape}", name="no-value"
+        )
     return array
 
 
@@ -187,14 +189,14 @@ class _Run:
         """The value of an external function."""
         function = self.externals.get(name) or self.externals.get(unqualified(name))
         if function is None:
-            raise PolyirError(f"the external function '{name}' is not given", at)
+            raise PolyirError(f"the external function '{name}' is not given", at, name="no-value")
         return self.element_type.number(function(*arguments))
 
 
 def _cycle(stack: list[_Request], request: _Request) -> PolyirError:
     cycle = [*stack[stack.index(request) :], request]
     text = " needs ".join(f"{name}{list(point)}" for _, name, point in cycle)
-    return PolyirError(f"a value is needed for itself: {text}")
+    return PolyirError(f"a value is needed for itself: {text}", name="no-value")
 
 
 class _Instance:
@@ -230,7 +232,7 @@ class _Instance:
                 return body
         values = zip(self._system.parameters, self._parameters, strict=True)
         given = ", ".join(f"{name} = {value}" for name, value in values)
-        raise PolyirError(f"'{self._system.name}' has no equations for {given}")
+        raise PolyirError(f"'{self._system.name}' has no equations for {given}", name="no-value")
 
     def _prepare(self, equation: Equation) -> None:
         """List the points of each reduction by the point to which they contribute."""
@@ -255,14 +257,14 @@ class _Instance:
     def steps(self, name: str, point: Point) -> _Steps:
         """Compute the value of a variable."""
         if not self._inside[name](self._parameters, point):
-            raise PolyirError(f"'{name}' has no value at {list(point)}")
+            raise PolyirError(f"'{name}' has no value at {list(point)}", name="no-value")
         if self._system.variables[name].role is Role.INPUT:
             return (yield from self._inputs(name, point))
         if name in self._uses:
             use, place = self._uses[name]
             return (yield from self._use(use, place, point))
         if name not in self._equations:
-            raise PolyirError(f"'{name}' has no equation")
+            raise PolyirError(f"'{name}' has no equation", name="no-value")
         self._run.operations += 1
         return (yield from self._expression(self._equations[name].expression, point))
 
@@ -340,7 +342,9 @@ class _Instance:
             if holds(self._parameters, point)
         ]
         if len(holding) > 1:
-            raise PolyirError(f"several branches have a value at {list(point)}", case.location)
+            raise PolyirError(
+                f"several branches have a value at {list(point)}", case.location, name="no-value"
+            )
         if not holding:
             raise _undefined(case, point)
         return holding[0]
@@ -397,4 +401,6 @@ def _singleton(space: isl.Space, point: Point) -> isl.Set:
 
 
 def _undefined(expression: Expression, point: Point) -> PolyirError:
-    return PolyirError(f"an expression has no value at {list(point)}", expression.location)
+    return PolyirError(
+        f"an expression has no value at {list(point)}", expression.location, name="no-value"
+    )

@@ -186,5 +186,5 @@ def _no_schedule(computations: Computations, context: isl.Set) -> PolyirError:
             else:
                 listed = ", ".join(f"'{each}'" for each in variables[:-1])
                 message = f"{listed} and '{variables[-1]}' need each other, and no order"
-            return PolyirError(f"{message} by affine functions is found")
-    return PolyirError("no order by affine functions is found")
+            return PolyirError(f"{message} by affine functions is found", name="no-schedule")
+    return PolyirError("no order by affine functions is found", name="no-schedule")

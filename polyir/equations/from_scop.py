@@ -82,7 +82,7 @@ def system_of(op: ScopOp, name: str, reassociate: bool = False) -> Converted:
     on data, values of several types, and operations that they do not have.
     """
     if op.local_arrays:
-        raise PolyirError("the scop has local arrays", location_of(op))
+        raise PolyirError("the scop has local arrays", location_of(op), name="no-equations")
     type = _element_type(op)
     if reassociate or isinstance(type, IntegerType):
         prepare_updates(op)
@@ -126,7 +126,7 @@ def replace_scop(op: ScopOp, module: ModuleOp, reassociate: bool = False) -> Con
     name = unique_name(f"{name}_system", taken)
     converted = within_operations(budgets.SCOP_EQUATIONS, lambda: system_of(op, name, reassociate))
     if converted is None:
-        raise PolyirError(budgets.SCOP_EQUATIONS.exceeded, location_of(op))
+        raise PolyirError(budgets.SCOP_EQUATIONS.exceeded, location_of(op), name="too-complex")
     system = converted.system
     compute = ComputeOp(system.name, op.parameters, converted.inputs, converted.outputs)
     compute.location = op.location
@@ -159,9 +159,11 @@ def _element_type(op: ScopOp) -> AnyFloat | IntegerType:
         for access in accesses_in(statement):
             if access_of(access.op) is None:
                 message = f"there is no equation for '{access.op.name}'"
-                raise PolyirError(message, location_of(access.op))
+                raise PolyirError(message, location_of(access.op), name="no-equations")
             if access.extents:
-                raise PolyirError("equations have no vectors", location_of(access.op))
+                raise PolyirError(
+                    "equations have no vectors", location_of(access.op), name="no-equations"
+                )
             memory = access.memref.type
             assert isinstance(memory, MemRefType)
             element = memory.element_type
@@ -170,16 +172,18 @@ def _element_type(op: ScopOp) -> AnyFloat | IntegerType:
                     f"values are of type {element}, and those of equations of type "
                     f"{', '.join(ELEMENT_TYPES)}",
                     location_of(access.op),
+                    name="no-equations",
                 )
             if found not in (None, element):
                 raise PolyirError(
                     f"there are values of type {found} and of type {element}, and all values of "
                     "equations have one type",
                     location_of(access.op),
+                    name="no-equations",
                 )
             found = element
     if found is None:
-        raise PolyirError("the scop accesses no memory", location_of(op))
+        raise PolyirError("the scop accesses no memory", location_of(op), name="no-equations")
     return found
 
 
@@ -299,6 +303,7 @@ class _Converter:
                 f"a value of type {value.type} is computed before the scop, and all values of "
                 f"equations have the type {self._type}",
                 location_of(self._scop.op),
+                name="no-equations",
             )
         if value not in self._scalars:
             name = self._fresh(value.name_hint or "value")

@@ -70,7 +70,7 @@ def points_of(domain: isl.Set, parameters: Sequence[int]) -> list[Point]:
     if not instance.dim(isl.dim_type.set):
         return [()]
     if not instance.is_bounded():
-        raise PolyirError(f"the set {domain} is not bounded")
+        raise PolyirError(f"the set {domain} is not bounded", name="equation-form")
     box = constant_box(instance)
     first, shape = [low for low, _ in box], [high - low + 1 for low, high in box]
     grid = [axis + low for axis, low in zip(np.indices(shape), first, strict=True)]

@@ -92,6 +92,7 @@ def output_variable(expression: Expression) -> str:
     raise PolyirError(
         "an output of a system that is used must be a variable, at the point of the instance",
         expression.location,
+        name="equation-form",
     )
 
 
@@ -100,14 +101,14 @@ def system_named(program: Program, name: str) -> System:
     for system in program.systems:
         if system.name == name:
             return system
-    raise PolyirError(f"there is no system '{name}'")
+    raise PolyirError(f"there is no system '{name}'", name="unknown-name")
 
 
 def _inlined(program: Program, name: str, around: tuple[str, ...]) -> System:
     if name in around:
         chain = " uses ".join(f"'{each}'" for each in (*around[around.index(name) :], name))
         location = system_named(program, name).location
-        raise PolyirError(f"a system cannot use itself: {chain}", location)
+        raise PolyirError(f"a system cannot use itself: {chain}", location, name="equation-form")
     system = merged_bodies(system_named(program, name))
     if not system.body.uses:
         return system
@@ -156,7 +157,9 @@ class Instances:
             match each:
                 case Variable(name=name):
                     if name not in renamed:
-                        raise PolyirError(f"there is no variable '{name}'", each.location)
+                        raise PolyirError(
+                            f"there is no variable '{name}'", each.location, name="unknown-name"
+                        )
                     return replace(each, name=renamed[name])
                 case Restrict(domain=domain):
                     return replace(each, domain=self.set(domain))

@@ -126,6 +126,7 @@ def _define_op(equation: Equation, system: System) -> Operation:
         raise PolyirError(
             f"the equation defines '{equation.variable}', which is not declared",
             equation.location,
+            name="unknown-name",
         )
     values = _Values()
     dimensions = declaration.domain.dim(isl.dim_type.set)
@@ -137,7 +138,9 @@ def _define_op(equation: Equation, system: System) -> Operation:
 def _use_op(use: Use, systems: dict[str, System]) -> Operation:
     used = systems.get(use.system)
     if used is None:
-        raise PolyirError(f"the system '{use.system}' is unknown", use.location)
+        raise PolyirError(
+            f"the system '{use.system}' is unknown", use.location, name="unknown-name"
+        )
     own = use.domain.dim(isl.dim_type.set)
     values = _Values()
 
@@ -148,6 +151,7 @@ def _use_op(use: Use, systems: dict[str, System]) -> Operation:
                 f"'{use.system}' has {len(declared)} {role.value}, and {len(expressions)} are "
                 "given",
                 use.location,
+                name="equation-form",
             )
         return [
             values.of(each, own + variable.domain.dim(isl.dim_type.set))

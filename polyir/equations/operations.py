@@ -292,7 +292,10 @@ class _Body:
                 return self._add(math.AbsIOp(values[0]))
         elif name in MATHEMATICAL:
             if len(values) != ARITIES[name]:
-                raise PolyirError(f"'{name}' needs {ARITIES[name]} arguments, not {len(values)}")
+                raise PolyirError(
+                    f"'{name}' needs {ARITIES[name]} arguments, not {len(values)}",
+                    name="equation-form",
+                )
             return self._add(MATHEMATICAL[name](*values))
         self._externals.declare(name, [self._type] * len(values), self._type)
         return self._add(func.CallOp(name, values, [self._type]))

@@ -74,7 +74,10 @@ def definitions_of(system: System) -> list[Definition]:
     another one.
     """
     if system.body.uses:
-        raise PolyirError(f"'{system.name}' uses other systems, which must be inlined first")
+        raise PolyirError(
+            f"'{system.name}' uses other systems, which must be inlined first",
+            name="equation-domains",
+        )
     normaliser = _Normaliser(system)
     for equation in system.body.equations:
         normaliser.add(equation)
@@ -195,11 +198,19 @@ def _check_exact(
     for piece in pieces:
         twice = covered.intersect(piece.domain)
         if not twice.is_empty():
-            raise PolyirError(f"'{variable.name}' is defined twice at {shown(twice)}", location)
+            raise PolyirError(
+                f"'{variable.name}' is defined twice at {shown(twice)}",
+                location,
+                name="equation-domains",
+            )
         covered = covered.union(piece.domain)
     missing = points.subtract(covered)
     if not missing.is_empty():
-        raise PolyirError(f"'{variable.name}' is not defined at {shown(missing)}", location)
+        raise PolyirError(
+            f"'{variable.name}' is not defined at {shown(missing)}",
+            location,
+            name="equation-domains",
+        )
 
 
 def shown(points: isl.Set) -> str:

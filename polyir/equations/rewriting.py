@@ -116,6 +116,7 @@ def equation_of(system: System, variable: str) -> tuple[int, Equation]:
         raise PolyirError(
             f"'{system.name}' has no variable '{variable}'{nearest(variable, system.variables)}",
             system.location,
+            name="unknown-name",
         )
     found = [
         (place, equation)
@@ -128,7 +129,7 @@ def equation_of(system: System, variable: str) -> tuple[int, Equation]:
         how = "is an input" if declaration.role is Role.INPUT else "has no equation"
         if found:
             how = f"has {len(found)} equations, one a body, and this is for systems of one body"
-        raise PolyirError(f"'{variable}' {how}", declaration.location)
+        raise PolyirError(f"'{variable}' {how}", declaration.location, name="equation-form")
     return found[0]
 
 
@@ -159,7 +160,9 @@ class Site:
 
     def error(self, message: str) -> PolyirError:
         """An error at the reduction, or at the equation."""
-        return PolyirError(message, self.reduction.location or self.equation.location)
+        return PolyirError(
+            message, self.reduction.location or self.equation.location, name="equation-form"
+        )
 
 
 def rewrite_reduction(
@@ -192,6 +195,7 @@ def rewrite_reduction(
             f"the equation of '{variable}' has {found}, and number {number} is asked for: they "
             "are counted from 0",
             equation.location,
+            name="equation-form",
         )
     draft.replace_expression(place, variable, expression)
     return draft.system

@@ -86,6 +86,7 @@ def scop_flow(scop: Scop) -> ScopFlow:
                     f"{statement.name} may {_verb(access)} other elements of {access.array}, or "
                     "none, which depends on data",
                     location_of(access.operation),
+                    name="no-equations",
                 )
     writes = tuple(
         Write(statement, access, access.relation.domain().intersect_params(scop.context))

@@ -20,7 +20,9 @@ def substitute(system: System, variable: str, definition: str, number: int | Non
     defining_place, defining = equation_of(system, definition)
     if defining_place != place:
         raise PolyirError(
-            f"'{definition}' is defined for other parameters than '{variable}'", defining.location
+            f"'{definition}' is defined for other parameters than '{variable}'",
+            defining.location,
+            name="equation-form",
         )
     domain = system.variables[definition].domain
     value = restricted(defining.expression, domain, Domains(system))
@@ -50,6 +52,7 @@ def substitute(system: System, variable: str, definition: str, number: int | Non
         raise PolyirError(
             f"the equation of '{variable}' has {counted(count, 'use')} of '{definition}'{asked}",
             equation.location,
+            name="equation-form",
         )
     draft = Draft(system)
     draft.replace_expression(place, variable, expression)

@@ -91,7 +91,7 @@ def add_functions(
     for name in names:
         if name not in known:
             hint = nearest(name, known) or f" (systems: {', '.join(known)})"
-            raise OptionError(f"there is no system '{name}'{hint}")
+            raise OptionError(f"there is no system '{name}'{hint}", name="unknown-name")
     computed: dict[str, list[ComputeOp]] = {}
     for op in module.walk():
         if isinstance(op, ComputeOp):
@@ -344,7 +344,7 @@ def _box(variable: Declaration, context: isl.Set) -> tuple[Side, ...]:
         return box_of(variable.domain, context)
     except NoBoxError as error:
         message = f"'{variable.name}' needs memory, and {error}: {variable.domain}"
-        raise PolyirError(message, variable.location) from None
+        raise PolyirError(message, variable.location, name="no-equations") from None
 
 
 def _argument_box(variable: Declaration, context: isl.Set) -> tuple[Side, ...]:
@@ -358,6 +358,7 @@ def _argument_box(variable: Declaration, context: isl.Set) -> tuple[Side, ...]:
                 f"the least index of '{variable.name}' along dimension {place + 1} is not one "
                 f"affine function of the parameters: {least}",
                 variable.location,
+                name="no-equations",
             )
     return box
 

@@ -72,7 +72,9 @@ class PassStep:
         """The pass itself. Raises `OptionError`."""
         available = available_passes()
         if self.name not in available:
-            raise OptionError(f"unknown pass '{self.name}'{nearest(self.name, available)}")
+            raise OptionError(
+                f"unknown pass '{self.name}'{nearest(self.name, available)}", name="unknown-pass"
+            )
         return pass_with_options(available[self.name](), self.options)
 
 

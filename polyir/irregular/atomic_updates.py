@@ -33,7 +33,7 @@ def require_atomic(chains: Sequence[Chain]) -> None:
         if chain.combiner.kind not in _KINDS:
             type = chain.load.results[0].type
             message = f"there is no atomic {chain.combiner.name} of type {type} by this operation"
-            raise PolyirError(message, location_of(chain.steps[-1]))
+            raise PolyirError(message, location_of(chain.steps[-1]), name="irregular-loop")
 
 
 def use_atomic_updates(loop: SequentialLoop, chains: Sequence[Chain]) -> None:

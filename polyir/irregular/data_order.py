@@ -206,12 +206,18 @@ def _accesses_in(region: Operation, memories: tuple[SSAValue, ...]) -> list[Elem
                 continue
             if operand in memories:
                 if not isinstance(op, ElementAccess) or operand is not op.memref:
-                    raise PolyirError(f"'{op.name}' uses an array as a whole", location_of(op))
+                    raise PolyirError(
+                        f"'{op.name}' uses an array as a whole",
+                        location_of(op),
+                        name="irregular-loop",
+                    )
                 _require_affine(op)
                 found.append(op)
             elif any(may_overlap(operand, memory) for memory in memories):
                 raise PolyirError(
-                    "two memrefs may share memory, and one of them is reordered", location_of(op)
+                    "two memrefs may share memory, and one of them is reordered",
+                    location_of(op),
+                    name="irregular-loop",
                 )
     return found
 
@@ -236,7 +242,7 @@ def _require_affine(access: ElementAccess) -> None:
     try:
         accesses_of(access)[0].subscripts()
     except NotAffineError as error:
-        raise PolyirError(str(error), location_of(access)) from None
+        raise PolyirError(str(error), location_of(access), name="irregular-loop") from None
 
 
 def _update_pointers(

@@ -40,7 +40,9 @@ def parallelize(loop: SequentialLoop, options: ReductionOptions, report: Report)
     """
     for op in loop.walk():
         if not has_known_effects(op):
-            raise PolyirError(f"it is not known what '{op.name}' does", location_of(op))
+            raise PolyirError(
+                f"it is not known what '{op.name}' does", location_of(op), name="irregular-loop"
+            )
     chains = updates_in(loop)
     for chain in chains:
         # Nothing has changed yet where subscripts have a form that code is not made for.

@@ -49,6 +49,7 @@ def require_any_order(loop: SequentialLoop, reassociate: bool) -> None:
                 "another order of the updates changes how they are rounded: "
                 "allow it by reassociate=true",
                 location_of(chain.steps[-1]),
+                name="irregular-loop",
             )
         chain.allow_overflow()
 

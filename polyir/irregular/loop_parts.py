@@ -57,10 +57,16 @@ def known_range(loop: SequentialLoop) -> LoopRange:
     Raises `PolyirError` for a counter that is no index, and for a step that is not known.
     """
     if not isinstance(loop.body.block.args[0].type, IndexType):
-        raise PolyirError("the counter of the loop is not of type index", location_of(loop))
+        raise PolyirError(
+            "the counter of the loop is not of type index", location_of(loop), name="irregular-loop"
+        )
     found = range_of(loop)
     if found is None:
-        raise PolyirError("the step of the loop is not a positive constant", location_of(loop))
+        raise PolyirError(
+            "the step of the loop is not a positive constant",
+            location_of(loop),
+            name="irregular-loop",
+        )
     return found
 
 

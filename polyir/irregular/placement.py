@@ -211,4 +211,8 @@ def erase_others(function: func.FuncOp, known: Collection[Operation]) -> None:
 def refuse(place: InspectorPlace) -> None:
     """Raise, because an inspector cannot run further out than `place`."""
     text, op = place.reason or ("it cannot move out of this", place.before)
-    raise PolyirError(f"the inspector cannot run before the outer loop: {text}", location_of(op))
+    raise PolyirError(
+        f"the inspector cannot run before the outer loop: {text}",
+        location_of(op),
+        name="irregular-loop",
+    )

@@ -63,7 +63,7 @@ def require_neutral(chains: Sequence[Chain]) -> None:
         choice = chain.combiner.choice
         if choice is not None and not choice.keeps_old:
             message = f"this {chain.combiner.name} with a private copy would replace NaN"
-            raise PolyirError(message, location_of(chain.steps[-1]))
+            raise PolyirError(message, location_of(chain.steps[-1]), name="irregular-loop")
 
 
 def use_private_copies(

@@ -21,7 +21,9 @@ def updates_in(loop: SequentialLoop, others: Collection[SSAValue] = ()) -> list[
     with a place for other loops.
     """
     if loop.results:
-        raise PolyirError("its iterations carry values in iter_args", location_of(loop))
+        raise PolyirError(
+            "its iterations carry values in iter_args", location_of(loop), name="irregular-loop"
+        )
     stores = [
         store
         for store in stores_in(loop)
@@ -35,11 +37,15 @@ def updates_in(loop: SequentialLoop, others: Collection[SSAValue] = ()) -> list[
             if known.combiner is not chain.combiner and may_overlap(store.memref, other.memref):
                 name = store.memref.name_hint or "memory"
                 message = f"'{name}' is updated by several operations"
-                raise PolyirError(message, location_of(store.op))
+                raise PolyirError(message, location_of(store.op), name="irregular-loop")
     for load in loads_in(loop):
         if load.op not in loads and any(may_overlap(load.memref, each.memref) for each in stores):
             name = load.memref.name_hint or "memory"
-            raise PolyirError(f"'{name}' is not only updated, but read", location_of(load.op))
+            raise PolyirError(
+                f"'{name}' is not only updated, but read",
+                location_of(load.op),
+                name="irregular-loop",
+            )
     return chains
 
 
@@ -58,4 +64,8 @@ def _update_of(store: MemoryAccess) -> Chain:
         chain = chain_to(store.op, loads)
         if chain is not None:
             return chain
-    raise PolyirError("this is no update of an element by one operation", location_of(store.op))
+    raise PolyirError(
+        "this is no update of an element by one operation",
+        location_of(store.op),
+        name="irregular-loop",
+    )

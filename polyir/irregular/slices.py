@@ -43,6 +43,8 @@ from polyir.model.writes import first_write
 class CannotInspectError(PolyirError):
     """Why a loop cannot have an inspector, with the operation that this is about."""
 
+    name = "irregular-loop"
+
     def __init__(self, message: str, op: Operation) -> None:
         super().__init__(message, location_of(op))
         self.op = op

@@ -65,7 +65,11 @@ def inspect_ranges(
         assert isinstance(op.memref.type, MemRefType)
         if DYNAMIC_INDEX in op.memref.type.get_shape()[1:]:
             name = op.memref.name_hint or "memory"
-            raise PolyirError(f"the size of the rows of '{name}' is not known", location_of(op))
+            raise PolyirError(
+                f"the size of the rows of '{name}' is not known",
+                location_of(op),
+                name="irregular-loop",
+            )
     slices = _slices(loop, region, accesses, arrays)
     inspection = Inspection(*slices, around=region, with_memories=False)
     code = inspection.code
@@ -112,7 +116,11 @@ def _outermost_loop(region: Operation, access: Operation) -> SequentialLoop:
         found = parent if isinstance(parent, SequentialLoop) else found
         parent = parent.parent_op()
     if found is None:
-        raise PolyirError("an element is accessed outside of inner loops", location_of(access))
+        raise PolyirError(
+            "an element is accessed outside of inner loops",
+            location_of(access),
+            name="irregular-loop",
+        )
     return found
 
 

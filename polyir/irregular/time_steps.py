@@ -84,15 +84,21 @@ def time_steps(loop: SequentialLoop) -> TimeSteps:
     Raises `PolyirError`, with a place, if its body is not a sequence of loops.
     """
     if loop.results:
-        raise PolyirError("its iterations carry values in iter_args", location_of(loop))
+        raise PolyirError(
+            "its iterations carry values in iter_args", location_of(loop), name="irregular-loop"
+        )
     if range_of(loop) is None:
-        raise PolyirError("its step is not a positive constant", location_of(loop))
+        raise PolyirError(
+            "its step is not a positive constant", location_of(loop), name="irregular-loop"
+        )
     for op in prepared_in(loop):
         is_unwritten = isinstance(op, LOADS) and not any(
             may_overlap(store.memref, op.memref) for store in stores_in(loop)
         )
         if not (is_unwritten or is_pure(op)):
-            raise PolyirError(f"'{op.name}' is outside of its inner loops", location_of(op))
+            raise PolyirError(
+                f"'{op.name}' is outside of its inner loops", location_of(op), name="irregular-loop"
+            )
     return TimeSteps(loop, tuple(address_slice(inner, around=loop) for inner in _inner_loops(loop)))
 
 

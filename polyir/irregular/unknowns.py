@@ -42,7 +42,7 @@ def require_any_order_of_unknowns(steps: TimeSteps) -> None:
     """
     if len(steps.slices) != 1:
         reason = "it has several inner loops, not one over the unknowns"
-        raise PolyirError(reason, location_of(steps.slices[1].loop))
+        raise PolyirError(reason, location_of(steps.slices[1].loop), name="irregular-loop")
     _Loop(steps.slices[0].loop, steps.loop).check()
 
 
@@ -177,7 +177,11 @@ class _Loop:
         }
 
     def _refuse(self, reason: str, op: Operation) -> None:
-        raise PolyirError(f"the order of the unknowns cannot change: {reason}", location_of(op))
+        raise PolyirError(
+            f"the order of the unknowns cannot change: {reason}",
+            location_of(op),
+            name="irregular-loop",
+        )
 
 
 def _source(value: SSAValue) -> SSAValue:

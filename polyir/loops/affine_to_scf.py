@@ -64,7 +64,7 @@ def _convert(op: Operation, wanted: Callable[[Operation], bool]) -> None:
     regions: Sequence[Region] = op.regions
     if map_operands(op) is not None and wanted(op):
         if has_undefined_division(op):
-            raise PolyirError(UNDEFINED_DIVISION, location_of(op))
+            raise PolyirError(UNDEFINED_DIVISION, location_of(op), name="undefined-division")
         regions = _replace(op)
     for region in regions:
         for block in region.blocks:
@@ -202,7 +202,9 @@ def _reductions(op: affine.ParallelOp, builder: Builder) -> list[_LoopResult]:
         neutral, combination = neutral_element(kind.data, result.type), combination_of(kind.data)
         if neutral is None or combination is None:
             raise PolyirError(
-                f"a reduction '{kind.data}' cannot be converted to scf", location_of(op)
+                f"a reduction '{kind.data}' cannot be converted to scf",
+                location_of(op),
+                name="unsupported-by-target",
             )
         found.append(_LoopResult(builder.insert(neutral).result, combination))
     return found

@@ -66,17 +66,23 @@ def _host_of(launch: gpu.LaunchOp) -> FuncOp:
     around = launch.parent_op()
     while around is not None and not isinstance(around, FuncOp):
         if isinstance(around, gpu.LaunchOp | gpu.FuncOp):
-            raise PolyirError("a kernel must not launch kernels", location_of(launch))
+            raise PolyirError(
+                "a kernel must not launch kernels", location_of(launch), name="kernel-form"
+            )
         around = around.parent_op()
     if around is None:
-        raise PolyirError("a kernel must be launched in a function", location_of(launch))
+        raise PolyirError(
+            "a kernel must be launched in a function", location_of(launch), name="kernel-form"
+        )
     return around
 
 
 def _outline_in(host: FuncOp, launches: Sequence[gpu.LaunchOp], report: Report) -> None:
     surrounding = host.parent_op()
     if not isinstance(surrounding, ModuleOp):
-        raise PolyirError("a kernel must be launched by the host", location_of(launches[0]))
+        raise PolyirError(
+            "a kernel must be launched by the host", location_of(launches[0]), name="kernel-form"
+        )
     name = host.sym_name.data
     taken = {_symbol_name(op) for op in operations_in(surrounding)}
     kernels = Block()
@@ -368,12 +374,14 @@ def _require_fixed(op: memref.AllocaOp) -> None:
         raise PolyirError(
             f"the memory {shown} of a kernel must have constant extents, not {op.memref.type}",
             location_of(op),
+            name="kernel-form",
         )
     for use in op.memref.uses:
         if use.operation.has_trait(IsTerminator):
             raise PolyirError(
                 f"a loop or a branch of a kernel must not pass on its memory {shown}",
                 location_of(use.operation),
+                name="kernel-form",
             )
 
 
@@ -418,6 +426,7 @@ def _add_symbols(kernels: Block, module: ModuleOp) -> None:
                 raise PolyirError(
                     f"a kernel must not use the global '@{name}', which is in the host's memory",
                     location_of(user),
+                    name="kernel-form",
                 )
             copy = definition.clone()
             kernels.add_op(copy)

@@ -39,6 +39,7 @@ def _require_different_symbols(module: ModuleOp) -> None:
             raise PolyirError(
                 f"another module has the symbol '{name.data}' too, and targets have no modules",
                 location_of(op),
+                name="unsupported-by-target",
             )
 
 

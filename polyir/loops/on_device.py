@@ -96,4 +96,5 @@ def _require_only_kernels(array: SSAValue) -> None:
                 f"code of the host accesses '{array.name_hint}', which is assumed to be on the "
                 "device",
                 location_of(use.operation),
+                name="kernel-form",
             )

@@ -158,7 +158,11 @@ def _part(op: memref.SubviewOp, views: dict[SSAValue, _View]) -> _View:
     shape = op.result.type.get_shape()
     kept = kept_dimensions(op.static_sizes.get_values(), shape)
     if kept is None:
-        raise PolyirError(f"the sizes of the view do not make {op.result.type}", location_of(op))
+        raise PolyirError(
+            f"the sizes of the view do not make {op.result.type}",
+            location_of(op),
+            name="unsupported-view",
+        )
     builder = Builder(InsertPoint.before(op))
     outer = views.get(op.source) or _whole(op.source, builder)
     moved = tuple(outer.offsets)
@@ -191,7 +195,11 @@ def _whole(array: SSAValue, builder: Builder) -> _View:
 def _cast(op: memref.CastOp, view: _View) -> _View:
     result = op.results[0].type
     if not isinstance(result, MemRefType):
-        raise PolyirError("a view cannot be cast to a memref of unknown rank", location_of(op))
+        raise PolyirError(
+            "a view cannot be cast to a memref of unknown rank",
+            location_of(op),
+            name="unsupported-view",
+        )
     sizes = (
         size if extent == DYNAMIC_INDEX else extent
         for size, extent in zip(view.sizes, result.get_shape(), strict=True)
@@ -309,6 +317,7 @@ def _fold_use(op: Operation, views: dict[SSAValue, _View]) -> None:
             raise PolyirError(
                 f"{op.name} of a view with strides is not supported by the targets",
                 location_of(op),
+                name="unsupported-view",
             )
 
 
@@ -365,13 +374,18 @@ def _require_adjacent(access: MemoryAccess, view: _View) -> None:
         raise PolyirError(
             f"{access.op.name} of a view whose elements are not adjacent is not supported",
             location_of(access.op),
+            name="unsupported-view",
         )
 
 
 def _fold_size(op: memref.DimOp, view: _View) -> None:
     position = _constant(op.index)
     if position is None or not 0 <= position < len(view.sizes):
-        raise PolyirError("expected a constant index of a dimension in memref.dim", location_of(op))
+        raise PolyirError(
+            "expected a constant index of a dimension in memref.dim",
+            location_of(op),
+            name="unsupported-view",
+        )
     size = index_value(view.sizes[position], Builder(InsertPoint.before(op)))
     op.result.replace_all_uses_with(size)
     Rewriter.erase_op(op)

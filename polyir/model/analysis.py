@@ -43,6 +43,8 @@ ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPU
 class DataflowError(PolyirError):
     """isl's own analysis fails or takes too long; memory-based dependences can still be had."""
 
+    name = "too-complex"
+
 
 def bounded(
     budget: Budget, compute: Callable[[], Result], op: ScopOp, is_bounded: bool = True

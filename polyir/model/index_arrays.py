@@ -180,6 +180,7 @@ def require_right_facts(function: FuncOp) -> None:
                 f"{IndexArrayAttr.name} of argument {number} of "
                 f"@{function.sym_name.data}: {reason}",
                 location_of(function),
+                name="index-arrays",
             )
 
 

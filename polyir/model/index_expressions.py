@@ -35,6 +35,8 @@ from polyir.model.affine import NotAffineError
 class WideNumberError(PolyirError):
     """A number that no index has: it does not fit into 64 bits."""
 
+    name = "wide-number"
+
 
 def require_index_number(number: int) -> int:
     """`number`; raises `WideNumberError` if it does not fit in an index."""

@@ -126,9 +126,11 @@ def require_same_values(scop: Scop, schedule: Schedule, what: str) -> None:
         before = _values(scop, array, scop.schedule)
         after = _values(scop, array, schedule)
         if not before[0].is_equal(after[0]):
-            raise LegalityError(f"{what} changes which value of {array} is read")
+            raise LegalityError(f"{what} changes which value of {array} is read", name="live-range")
         if not _is_local(scop, array) and not before[1].is_equal(after[1]):
-            raise LegalityError(f"{what} changes which value of {array} is left in memory")
+            raise LegalityError(
+                f"{what} changes which value of {array} is left in memory", name="live-range"
+            )
 
 
 def _values(scop: Scop, array: str, schedule: Schedule) -> tuple[isl.UnionMap, isl.UnionMap]:

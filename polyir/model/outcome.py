@@ -36,6 +36,8 @@ class Outcome:
     missed: tuple[str, ...] = ()
     dependences: Dependences | None = None
     proved: bool = False
+    name: str = "not-transformed"
+    """The name of the kind of diagnostic that `missed` is."""
 
 
 @dataclass(frozen=True)
@@ -101,12 +103,15 @@ class Messages(Protocol):
         """What it was asked to do and did not do, with the reasons."""
 
 
-def report_outcome(pass_name: str, messages: Messages, scop: ScopOp) -> None:
-    """Report what a pass did to a scop, and what it did not do."""
+def report_outcome(pass_name: str, messages: Messages, scop: ScopOp, name: str) -> None:
+    """Report what a pass did to a scop, and what it did not do.
+
+    `name` is that of the kind of diagnostic of the latter.
+    """
     for message in messages.done:
         remark(pass_name, message, scop)
     for message in messages.missed:
-        missed(pass_name, message, scop)
+        missed(pass_name, message, scop, name=name)
 
 
 def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:

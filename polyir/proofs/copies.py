@@ -113,7 +113,8 @@ def _require_copy(statement: StmtOp) -> None:
             return
     raise LegalityError(
         f"@{statement.sym_name.data} is added by an extension node, so it must copy: load an "
-        "element of one array and store it in another"
+        "element of one array and store it in another",
+        name="local-array",
     )
 
 

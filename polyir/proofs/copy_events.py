@@ -59,7 +59,10 @@ def access_events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str])
     for body in scop.bodies:
         outside = [access for access in body.accesses if access.array not in local]
         if body.name in added and len(outside) != 1:
-            raise LegalityError(f"@{body.name} must copy between a local array and another array")
+            raise LegalityError(
+                f"@{body.name} must copy between a local array and another array",
+                name="local-array",
+            )
         for number, access in enumerate(body.accesses):
             # What a copy does to a local array is done to the element that it copies.
             is_copy = body.name in added
@@ -96,7 +99,8 @@ def _require_known(body: Statement, access: Access) -> None:
     if not access.certain or (vector is not None and len(vector.get_shape()) != 1):
         raise LegalityError(
             f"@{body.name} must copy an element at affine subscripts, or a vector of a row, from "
-            f"or to {access.array}"
+            f"or to {access.array}",
+            name="local-array",
         )
 
 
@@ -122,7 +126,8 @@ def _require_cell(body: Statement, part: Destination, array: LocalArrayOp, scop:
     if part.mark is None:
         raise LegalityError(
             f"@{body.name} accesses the local array @{part.array} outside of its mark: "
-            f"{example_of(part.cells).source}"
+            f"{example_of(part.cells).source}",
+            name="local-array",
         )
     cells = part.cells.intersect_params(scop.context)
     beyond = cells.subtract_range(_cells_of(array, cells.get_space().range(), scop))
@@ -130,7 +135,8 @@ def _require_cell(body: Statement, part: Destination, array: LocalArrayOp, scop:
         example = example_of(beyond)
         raise LegalityError(
             f"@{body.name} accesses the local array @{part.array} outside of its extents: "
-            f"{example.source} accesses {example.target}"
+            f"{example.source} accesses {example.target}",
+            name="local-array",
         )
 
 
@@ -151,7 +157,7 @@ def _cells_of(array: LocalArrayOp, space: isl.Space, scop: Scop) -> isl.Set:
             size = reader.read(next(sizes))
         except NotAffineError as error:
             message = f"a size of the local array @{array.sym_name.data}: {error}"
-            raise LegalityError(message) from None
+            raise LegalityError(message, name="local-array") from None
         subscript = isl.PwAff.var_on_domain(space, isl.dim_type.set, position)
         inside = inside.intersect(subscript.lt_set(size))
     return inside

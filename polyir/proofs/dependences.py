@@ -73,7 +73,7 @@ def dependences_of(
             return limited(f"the analysis of {base} dependences", compute, known=known)
         except (CrashError, DataflowError) as error:
             instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
-            missed(pass_name, f"{error.message}: {instead}", scop, once=True)
+            missed(pass_name, f"{error.message}: {instead}", scop, once=True, name="too-complex")
             if not is_value_based:
                 _too_hard.add(scop)
     return None

@@ -64,10 +64,12 @@ def require_correct_code(root: Operation) -> None:
         return
     place = location_of(found[0][0])
     if len(found) == 1:
-        raise LegalityError(found[0][1], place)
+        raise LegalityError(found[0][1], place, name="gpu-fault")
     lines = [f"{location_of(op)}: {message}" for op, message in found]
     raise LegalityError(
-        "\n  ".join([f"the code for the GPU has {len(found)} faults:", *lines]), place
+        "\n  ".join([f"the code for the GPU has {len(found)} faults:", *lines]),
+        place,
+        name="gpu-fault",
     )
 
 

@@ -125,7 +125,8 @@ def _require_tiled_loops(root: ScheduleNode) -> None:
         if not tiled_loops(mark):
             raise LegalityError(
                 f"the mark {mark.attribute} would no longer be above the loops that it tiles: "
-                "transform the loops before tiling them"
+                "transform the loops before tiling them",
+                name="anchored-loops",
             )
 
 

@@ -212,6 +212,7 @@ def _unknown(argument: SourceArgument, location: SourceLocation) -> NotModelledE
         f"'{origin.pointer}' may point to memory that the region accesses under another name; "
         f"which elements the region accesses is not known before it ({RESTRICT})",
         location_of_node(origin.node) or location,
+        name="may-overlap",
     )
 
 

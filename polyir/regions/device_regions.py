@@ -87,10 +87,12 @@ def device_region(
     for argument in content.arguments:
         if isinstance(argument, SourcePointer):
             message = f"the pointer '{argument.text}', which is passed to a function of the host"
-            raise NotModelledError(message, location)
+            raise NotModelledError(message, location, name="kernel-form")
         if isinstance(argument, SourceArray) and not has_subscripts_last(argument):
             name = place_text(argument)
-            raise NotModelledError(f"'{name}' is not contiguous in memory", location)
+            raise NotModelledError(
+                f"'{name}' is not contiguous in memory", location, name="kernel-form"
+            )
     copy = content.module.clone()
     function = next(op for op in copy.ops if isinstance(op, func.FuncOp) and not op.is_declaration)
     needed = [
@@ -164,6 +166,7 @@ def _unknown(argument: SourceArgument, location: SourceLocation) -> NotModelledE
         f"which elements of '{name}' the region accesses is not known before it "
         "(declare it as an array with its size)",
         location_of_node(argument.origin.node) or location,
+        name="array-size",
     )
 
 
@@ -279,7 +282,9 @@ class KernelFile:
         Raises `PolyirError` if it has no kernels, or some that the language cannot express.
         """
         if not any(isinstance(op, gpu.LaunchOp) for op in function.walk()):
-            raise NotModelledError("no part of it becomes a kernel (--remarks says why)", location)
+            raise NotModelledError(
+                "no part of it becomes a kernel (--remarks says why)", location, name="kernel-form"
+            )
         names = (f"{self._prefix}_{number}" for number in count())
         name = next(each for each in names if each not in self._taken | self.names)
         function.sym_name = StringAttr(name)

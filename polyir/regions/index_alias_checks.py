@@ -52,7 +52,7 @@ def replaying_alias_check(
     slices = tuple(_slices(function, tuple(memories)))
     _require_all(function, slices, tuple(memories), location)
     if not slices:
-        raise PolyirError("no loop in it accesses what may overlap", location)
+        raise PolyirError("no loop in it accesses what may overlap", location, name="may-overlap")
     boxes = [box for slice in slices for box in _inspected(slice, location)]
     results = _Results(copy, name, arguments)
     ranges: dict[int | str, list[Memory]] = {operand: [operand] for operand in operands}
@@ -113,7 +113,9 @@ def _require_all(
     known = {access for slice in slices for access in slice.accesses}
     for op in function.walk():
         if any(memory in op.operands for memory in memories) and op not in known:
-            raise PolyirError("an element is accessed outside of a loop", location)
+            raise PolyirError(
+                "an element is accessed outside of a loop", location, name="may-overlap"
+            )
 
 
 def _inspected(slice: AddressSlice, location: SourceLocation) -> list[_Box]:
@@ -121,7 +123,9 @@ def _inspected(slice: AddressSlice, location: SourceLocation) -> list[_Box]:
     inspection = Inspection(slice, with_memories=False)
     if not inspection.runs_first:
         text, _ = inspection.place.reason or ("they are computed here", slice.loop)
-        raise PolyirError(f"its subscripts are not known before it: {text}", location)
+        raise PolyirError(
+            f"its subscripts are not known before it: {text}", location, name="may-overlap"
+        )
     code, bounds = inspection.code, inspection.bounds
     noted: dict[SSAValue, list[NotedRange]] = {}
     for memory in slice.memories:

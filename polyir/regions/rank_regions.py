@@ -41,37 +41,40 @@ def require_whole_function(
             "other statements of its function would need the arrays on all ranks: for ranks, a "
             "region is all that a function does, besides declarations and a return",
             region.location,
+            name="not-distributed",
         )
     if content.overlaps and not assume_no_alias:
         raise NotModelledError(
             "pointers that may lead to one array, which ranks do not check (declare them as "
             "restrict, or give --assume-no-alias)",
             region.location,
+            name="may-overlap",
         )
     if content.assumed is not None:
         raise NotModelledError(
             "rows whose length is not known to be enough for the elements accessed in them, which "
             "ranks do not check (test it in an if around the loops)",
             region.location,
+            name="may-overlap",
         )
     for op in content.module.ops:
         if isinstance(op, func.FuncOp) and op.is_declaration:
             message = f"the function '{op.sym_name.data}', which another file cannot call"
-            raise NotModelledError(message, region.location)
+            raise NotModelledError(message, region.location, name="not-distributed")
     for argument in content.arguments:
         if isinstance(argument, SourcePointer):
             message = f"the pointer '{argument.text}', which is passed to a function"
-            raise NotModelledError(message, region.location)
+            raise NotModelledError(message, region.location, name="not-distributed")
         if isinstance(argument, SourceArray) and not has_subscripts_last(argument):
             message = f"'{place_text(argument)}' is not contiguous in memory"
-            raise NotModelledError(message, region.location)
+            raise NotModelledError(message, region.location, name="not-distributed")
 
 
 def require_readable(reads: ReadCheck | None, location: SourceLocation) -> None:
     """Raise `NotModelledError` if a part of a region must run although a check does not hold."""
     if reads is not None and not reads.is_whole:
         message = "only a part of it reads some numbers in memory, which all ranks read before it"
-        raise NotModelledError(message, location)
+        raise NotModelledError(message, location, name="not-distributed")
 
 
 class RankFile:
@@ -98,14 +101,16 @@ class RankFile:
         Raises `PolyirError` if it is not distributed, or for what has no C.
         """
         if not calls_mpi(module):
-            raise NotModelledError("no part of it is distributed", region.location)
+            raise NotModelledError(
+                "no part of it is distributed", region.location, name="not-distributed"
+            )
         c_text(module, COptions())
         name = content.function.sym_name.data
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
         kernel = next(op for op in functions if op.sym_name.data == name)
         if signature_of(kernel).part is not None:
             message = "its C function has whole arrays: data=distributed takes parts of them"
-            raise NotModelledError(message, region.location)
+            raise NotModelledError(message, region.location, name="not-distributed")
         for op in module.ops:
             self._module.body.block.add_op(op.clone())
         return signature_of(kernel)

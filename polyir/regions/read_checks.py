@@ -77,7 +77,9 @@ def _check_of(
     requirements = reads.requirements(containers)
     if isinstance(requirements, str):
         raise NotModelledError(
-            f"whether the region reads from '{requirements}' is not known before it", location
+            f"whether the region reads from '{requirements}' is not known before it",
+            location,
+            name="early-read",
         )
     if not requirements:
         return None

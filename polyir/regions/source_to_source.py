@@ -75,7 +75,9 @@ class UnchangedError(PolyirError):
     """No pass changed a region, and one of them, which has reported it, was to do so."""
 
     def __init__(self, remark: Remark) -> None:
-        super().__init__(f"[{remark.pass_name}] {remark.message}", remark.location)
+        super().__init__(
+            f"[{remark.pass_name}] {remark.message}", remark.location, name=remark.name
+        )
 
 
 @dataclass(frozen=True)
@@ -248,6 +250,7 @@ def require_no_parameters(region: SourceRegion, content: TranslatedRegion) -> No
             "symbolic tile sizes are further arguments of a function, and a region has none "
             "(give numbers: --tile=32)",
             region.location,
+            name="symbolic-sizes",
         )
 
 
@@ -313,7 +316,9 @@ def _require_no_sizes(content: TranslatedRegion, region: SourceRegion) -> None:
                 name = op.source.name_hint or "an array"
                 message = f"the size of '{name}' is not known"
                 raise PolyirError(
-                    f"{message} (#pragma polyir array({name}: SIZE) says it)", region.location
+                    f"{message} (#pragma polyir array({name}: SIZE) says it)",
+                    region.location,
+                    name="array-size",
                 )
 
 
@@ -340,7 +345,7 @@ def raise_region(region: SourceRegion, content: TranslatedRegion) -> None:
     if outcome.left:
         left = outcome.left[0]
         place = location_of(left.operation) or region.location
-        raise content.explained(NotModelledError(left.reason, place))
+        raise content.explained(NotModelledError(left.reason, place, name="no-scop"))
     raise NoEffectError("no loop in it writes to memory", region.location)
 
 
@@ -500,7 +505,9 @@ def _require_orders(module: ModuleOp, words: Collection[str], region: SourceRegi
             name = op.sym_name.data
             parameters = "const long *starts, long, const long *neighbours, long, long *elements"
             raise PolyirError(
-                f"the file must declare 'void {name}({parameters}, long);'", region.location
+                f"the file must declare 'void {name}({parameters}, long);'",
+                region.location,
+                name="not-distributed",
             )
 
 

@@ -35,9 +35,13 @@ Span = tuple[int, int, int]
 class ArgumentError(PolyirError, ValueError):
     """A function is called with an argument that it does not take."""
 
+    name = "bad-argument"
+
 
 class ArgumentTypeError(PolyirError, TypeError):
     """A function is called with too few or many arguments, or with one of another type."""
+
+    name = "bad-argument"
 
 
 @dataclass(frozen=True)

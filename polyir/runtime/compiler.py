@@ -30,6 +30,8 @@ _COMPILERS: Final = ("cc", "gcc", "clang")
 class CompilationError(PolyirError):
     """There is no C compiler, or it rejected the text."""
 
+    name = "compiler-failed"
+
 
 def undefined(names: Iterable[str]) -> CompilationError:
     """The error for functions that a program calls and nothing defines."""

@@ -57,7 +57,9 @@ def make_arguments(
     for name in sizes:
         if name not in indices:
             hint = nearest(name, indices) or f"; known sizes: {', '.join(indices) or 'none'}"
-            raise PolyirError(f"no size argument named '{name}'{hint}", location_of(function))
+            raise PolyirError(
+                f"no size argument named '{name}'{hint}", location_of(function), name="sizes"
+            )
     wanted = [Source(n) for n, each in enumerate(signature.parameters) if _is_size(each)]
     wanted += [source for source in _parameter_sources(scops) if source not in wanted]
     given = {
@@ -118,7 +120,7 @@ def _sizes_in_context(
         shown = ", ".join(f"{_name(names, source)} = {value}" for source, value in given.items())
         what = f"{shown} {'is' if len(given) == 1 else 'are'} outside the context" if given else ""
         message = f"{what or 'no size is in the context'} {context}"
-        raise PolyirError(message, location_of(function))
+        raise PolyirError(message, location_of(function), name="sizes")
     for source in preferred:
         left = _preferably_positive(left, _name(names, source))
     chosen = dict(given)
@@ -130,7 +132,7 @@ def _sizes_in_context(
         left = at_sizes(left, {name: chosen[source]})
         if chosen[source] != size:
             note = f"{name} is {chosen[source]}: {size} is outside the context {context}"
-            missed("polyir-run", note, function)
+            missed("polyir-run", note, function, name="sizes")
     return chosen
 
 

@@ -27,6 +27,8 @@ Array = npt.NDArray[np.generic]
 class InspectionError(PolyirError, ValueError):
     """A function has no inspector that can run before it."""
 
+    name = "irregular-loop"
+
 
 @dataclass(frozen=True)
 class _Seen:

@@ -35,6 +35,8 @@ OPTIMISATION_LEVEL: Final = 3
 class JitError(PolyirError):
     """LLVM rejected a generated module: a bug in polyir."""
 
+    name = "compiler-failed"
+
 
 class JitFunction(NativeFunction):
     """A function whose parallel loops run on a team."""

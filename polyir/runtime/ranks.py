@@ -41,6 +41,8 @@ _MOST_SHOWN: Final = 4000
 class RanksError(PolyirError):
     """A run on ranks that failed; the message has what the ranks printed."""
 
+    name = "ranks-failed"
+
 
 @dataclass(frozen=True)
 class Sent:

@@ -21,6 +21,8 @@ from polyir.sets.lists import maps_of, sets_of, union_map
 class SchedulingError(PolyirError):
     """There is no schedule of the requested form, or the scheduler did not find one."""
 
+    name = "no-schedule"
+
 
 @dataclass(frozen=True)
 class ConditionalOrder:

@@ -11,6 +11,8 @@ from polyir.base.diagnostics import PolyirError, location_of
 class TargetError(PolyirError):
     """The module holds an operation or a type that the target does not support."""
 
+    name = "unsupported-by-target"
+
 
 def unsupported(op: Operation | None, message: str) -> TargetError:
     """The error `message` at the location of `op`."""

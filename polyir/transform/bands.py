@@ -60,7 +60,7 @@ def require_free(band: ScheduleNode, what: str) -> None:
     They say what they do of those loops by position, and would say something else afterwards.
     """
     if band.is_subtree_anchored:
-        raise LegalityError(f"{what} is not possible: {anchored(band)}")
+        raise LegalityError(f"{what} is not possible: {anchored(band)}", name="anchored-loops")
 
 
 def anchored(band: ScheduleNode) -> str:

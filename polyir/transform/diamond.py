@@ -80,9 +80,11 @@ def diamond_tile(schedule: Schedule, dependences: Dependences, options: DiamondO
     result = tiler.visit(start).schedule
     if not tiler.tiled:
         reasons = tiler.refused or [no_permutable_band(start.schedule, dependences)]
-        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
+        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",), name="not-tiled")
     what, missed = "diamond tiling", tiler.refused
-    return settled(schedule, result, dependences, what, tiler.tiled, missed, exact_flags=False)
+    return settled(
+        schedule, result, dependences, what, tiler.tiled, missed, False, name="not-tiled"
+    )
 
 
 class _Hyperplane(NamedTuple):

@@ -90,9 +90,9 @@ def distribute(schedule: Schedule, dependences: Dependences, options: Distribute
         apart = others or f"the rest of {address.statement}"
         done.append(f"separated {address.reference} from {apart}: it now has its own loop nest")
     if not done:
-        return Outcome(schedule, (), tuple(missed))
+        return Outcome(schedule, (), tuple(missed), name="not-split")
     what = f"distributing {listed(options.loops or options.statements)}"
-    return settled(schedule, result, dependences, what, done, missed)
+    return settled(schedule, result, dependences, what, done, missed, name="not-split")
 
 
 def _chosen(schedule: Schedule, address: LoopAddress) -> isl.UnionSet:

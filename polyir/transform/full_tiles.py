@@ -76,7 +76,9 @@ def separate_full_tiles(
     result = separator.visit(start).schedule
     if not separator.done:
         reasons = separator.missed or ["there is no band of tile loops"]
-        return Outcome(schedule, (), (f"no full tiles were separated: {summary(reasons)}",))
+        return Outcome(
+            schedule, (), (f"no full tiles were separated: {summary(reasons)}",), name="not-tiled"
+        )
     what, done, missed = "the separation of full tiles", separator.done, separator.missed
     return settled(schedule, result, dependences, what, done, missed, exact_flags=False)
 

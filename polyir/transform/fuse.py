@@ -84,7 +84,9 @@ def fuse(schedule: Schedule, dependences: Dependences, options: FuseOptions) -> 
     nests = _nests_of_loops(schedule, options) if by_address else _nests_of(schedule, options)
     if nests is None:
         shared = "are the same loop" if by_address else "already share all their loops"
-        return Outcome(schedule, (), (f"nothing was fused: {options.shown} {shared}",))
+        return Outcome(
+            schedule, (), (f"nothing was fused: {options.shown} {shared}",), name="not-fused"
+        )
     sequence = _isolate(nests, options.shown)
     fused = _merge_loops(sequence, nests.depth).schedule
     loops = "loop" if nests.depth == 1 else f"{nests.depth} loops"

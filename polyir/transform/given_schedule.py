@@ -55,7 +55,8 @@ def parse_schedule(text: str) -> GivenSchedule:
         shown = text.strip().splitlines()[0] if text.strip() else ""
         raise OptionError(
             f"'{shown}' is not a schedule: write a union map such as {{ S0[i, j] -> [j, i] }}, or "
-            "isl's text of a schedule tree"
+            "isl's text of a schedule tree",
+            name="bad-schedule",
         ) from None
 
 
@@ -90,7 +91,10 @@ def _require_names(given: GivenSchedule, domain: isl.UnionSet) -> None:
     for name in given.statements:
         if name not in known:
             hint = nearest(name, known) or f" (statements: {', '.join(known)})"
-            raise OptionError(f"the given schedule orders '{name}', which is not a statement{hint}")
+            raise OptionError(
+                f"the given schedule orders '{name}', which is not a statement{hint}",
+                name="bad-schedule",
+            )
     space = (
         given.meaning.domain.get_space()
         if isinstance(given.meaning, Schedule)
@@ -100,14 +104,18 @@ def _require_names(given: GivenSchedule, domain: isl.UnionSet) -> None:
     for name in parameters_of(space):
         if name not in parameters:
             hint = nearest(name, parameters) or f" (parameters: {', '.join(parameters)})"
-            raise OptionError(f"the given schedule has the unknown parameter '{name}'{hint}")
+            raise OptionError(
+                f"the given schedule has the unknown parameter '{name}'{hint}", name="bad-schedule"
+            )
 
 
 def _require_all(domain: isl.UnionSet, ordered: isl.UnionSet) -> None:
     """Raise `OptionError` with an example unless all of `domain` is ordered."""
     for part in sets_of(domain.subtract(ordered)):
         if not part.is_empty():
-            raise OptionError(f"the given schedule leaves out {instance_in(part)}")
+            raise OptionError(
+                f"the given schedule leaves out {instance_in(part)}", name="bad-schedule"
+            )
 
 
 def _well_formed(tree: Schedule) -> Schedule:
@@ -115,7 +123,8 @@ def _well_formed(tree: Schedule) -> Schedule:
         operations_of(tree).verify()
     except (VerifyException, ValueError) as error:
         raise OptionError(
-            f"the given schedule is not a well-formed tree: {str(error).splitlines()[-1]}"
+            f"the given schedule is not a well-formed tree: {str(error).splitlines()[-1]}",
+            name="bad-schedule",
         ) from None
     return tree
 
@@ -147,7 +156,8 @@ def _rows(dates: isl.Map, wholes: Mapping[str, isl.Set]) -> tuple[isl.PwAff, ...
     if not dates.is_single_valued():
         raise OptionError(
             f"the given schedule has several dates for an instance of {name}: check that each "
-            "name in it is an iterator or a parameter"
+            "name in it is an iterator or a parameter",
+            name="bad-schedule",
         )
     functions = isl.PwMultiAff.from_map(dates)
     return tuple(
@@ -221,7 +231,8 @@ def read_schedule(text: str | None, file: str | None) -> GivenSchedule:
     """
     if (text is None) == (file is None):
         raise OptionError(
-            "give exactly one schedule: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl"
+            "give exactly one schedule: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl",
+            name="bad-schedule",
         )
     if text is not None:
         return parse_schedule(text)
@@ -229,6 +240,8 @@ def read_schedule(text: str | None, file: str | None) -> GivenSchedule:
     try:
         return parse_schedule(Path(file).read_text())
     except OSError as error:
-        raise OptionError(f"cannot read the schedule '{file}': {error.strerror}") from None
+        raise OptionError(
+            f"cannot read the schedule '{file}': {error.strerror}", name="bad-schedule"
+        ) from None
     except UnicodeDecodeError:
-        raise OptionError(f"the schedule '{file}' is not UTF-8 text") from None
+        raise OptionError(f"the schedule '{file}' is not UTF-8 text", name="bad-schedule") from None

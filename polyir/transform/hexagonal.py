@@ -94,9 +94,9 @@ def hexagonal_tile(
     result = tiler.visit(start).schedule
     if not tiler.tiled:
         reasons = tiler.refused or ["there is no nest of a time loop and a loop in space"]
-        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
+        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",), name="not-tiled")
     what, missed = "hexagonal tiling", tiler.refused
-    return settled(schedule, result, dependences, what, tiler.tiled, missed)
+    return settled(schedule, result, dependences, what, tiler.tiled, missed, name="not-tiled")
 
 
 class _Nest(NamedTuple):

@@ -75,7 +75,8 @@ def _require_perfect(outer: Loop, inner: Loop) -> None:
             inside, around = name_list(statements_of(inner.band)), name_list(statements_of(node))
             raise OptionError(
                 f"{outer} and {inner} are not perfectly nested: {outer} contains {around}, but "
-                f"{inner} contains only {inside} (see distribute)"
+                f"{inner} contains only {inside} (see distribute)",
+                name="not-perfectly-nested",
             )
 
 

@@ -67,10 +67,12 @@ def settled(
     done: Sequence[str] = (),
     missed: Sequence[str] = (),
     exact_flags: bool = True,
+    name: str = "not-transformed",
 ) -> Outcome:
     """What a transformation hands back: the tree is checked, and what it says of loops is true.
 
     With `exact_flags`, the flags of all bands are computed anew. `what` names the change.
+    `name` is that of the kind of diagnostic of what was `missed`.
 
     Raises `LegalityError` if `changed` violates a dependence.
     """
@@ -79,7 +81,7 @@ def settled(
         changed = annotate_bands(changed, dependences)
     lost = lost_attributes(original, changed)
     changed, taken_off = _without_false_attributes(changed, dependences)
-    return Outcome(changed, tuple(done), (*missed, *lost, *taken_off), proved=True)
+    return Outcome(changed, tuple(done), (*missed, *lost, *taken_off), proved=True, name=name)
 
 
 def lost_attributes(original: Schedule, changed: Schedule) -> tuple[str, ...]:

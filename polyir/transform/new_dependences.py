@@ -29,7 +29,9 @@ def find_reductions(scop: ScopOp, pass_name: str) -> None:
     if dependences is not None:
         attach_dependences(scop, dependences)
     elif scop.dependences is None:
-        raise PolyirError("the dependences of its updates take too long", location_of(scop))
+        raise PolyirError(
+            "the dependences of its updates take too long", location_of(scop), name="too-complex"
+        )
 
 
 def settle_claims(scop_op: ScopOp, pass_name: str) -> None:
@@ -43,7 +45,7 @@ def settle_claims(scop_op: ScopOp, pass_name: str) -> None:
         compute = partial(_settled_claims, scop, pass_name)
         outcome = limited("the check of what the schedule tree claims", compute)
         if outcome is not None:
-            report_outcome(pass_name, outcome, scop_op)
+            report_outcome(pass_name, outcome, scop_op, "live-range")
             replace_tree(scop_op, outcome)
     remember_proof(scop_op)
 
@@ -66,7 +68,7 @@ def use_new_tree(
         return
     compute = partial(settled, scop_of(scop_op).schedule, schedule, dependences, what)
     outcome = limited(f"the check of the {what}", compute)
-    report_outcome(pass_name, outcome, scop_op)
+    report_outcome(pass_name, outcome, scop_op, "live-range")
     replace_tree(scop_op, outcome)
     remember_proof(scop_op)
 

@@ -86,9 +86,9 @@ def mark_parallel(
     reasons = [str(nest) for nest in marker.sequential]
     if marker.marked:
         done = (*marker.marked, *marker.already)
-        return Outcome(root.schedule, done, tuple(reasons), proved=True)
+        return Outcome(root.schedule, done, tuple(reasons), proved=True, name="not-parallel")
     why = summary([*marker.already, *reasons] or ["there is no loop"])
-    return Outcome(schedule, (), (f"nothing was marked parallel: {why}",))
+    return Outcome(schedule, (), (f"nothing was marked parallel: {why}",), name="not-parallel")
 
 
 def carriers(actives: tuple[Active, ...], member: Member) -> tuple[str, ...]:
@@ -292,7 +292,7 @@ def mark_loops(
             continue
         if requires_parallel((attribute,)) and (carried := _carried(loop, dependences)):
             message = f"{address} is not parallel: it carries {carried}"
-            raise LegalityError(message, violated=carried.pair)
+            raise LegalityError(message, violated=carried.pair, name="not-parallel")
         schedule = with_attributes_at(schedule, loop.place, with_attribute(known, attribute))
         done.append(f"added {attribute} to {address}")
     return Outcome(schedule, tuple(done), proved=True)

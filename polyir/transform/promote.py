@@ -213,7 +213,7 @@ def _at_places(scop: Scop, places: Sequence[LoopBody], options: PromoteOptions) 
         except NotPromotableError as error:
             message = f"{array} cannot be promoted: {error}"
             if options.arrays:
-                raise LegalityError(message) from None
+                raise LegalityError(message, name="local-array") from None
             if not isinstance(error, NotAccessedError):
                 missed.append(message)
     return replace(local_copies_in(places[0].schedule, builders), missed=tuple(missed))

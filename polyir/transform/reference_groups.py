@@ -65,7 +65,8 @@ def loop_body_at(scop: Scop, address: LoopAddress) -> LoopBody:
     if place is None:
         raise LegalityError(
             f"{address} is tiled by symbolic sizes, so one iteration may be spread over several "
-            "tiles"
+            "tiles",
+            name="local-array",
         )
     return place
 

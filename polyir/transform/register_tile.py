@@ -158,7 +158,9 @@ def register_tile(
     result = tiler.visit(start).schedule
     if not tiler.done:
         reasons = tiler.missed or [no_permutable_band(start.schedule, dependences)]
-        return Outcome(schedule, (), (f"no register tiles were made: {summary(reasons)}",))
+        return Outcome(
+            schedule, (), (f"no register tiles were made: {summary(reasons)}",), name="not-tiled"
+        )
     what, done = "register tiling", (*tiler.done, *tiler.missed)
     outcome = settled(schedule, result, dependences, what, done, exact_flags=True)
     if not options.reassociate:

@@ -92,7 +92,7 @@ def tile_with_shape(
     result = tiler.visit(schedule.root).schedule
     if not tiler.tiled:
         reasons = tiler.narrow or ["there is no loop"]
-        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
+        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",), name="not-tiled")
     what = "tiling with this shape"
     done = (*tiler.tiled, *tiler.narrow)
     return settled(schedule, result, dependences, what, done, exact_flags=False)
@@ -119,7 +119,7 @@ class _ShapedTiler:
             self.narrow.append(f"{nest} does not have {wanted} perfectly nested loops")
             return node
         if node.is_subtree_anchored:
-            raise LegalityError(f"{nest} cannot be tiled: {anchored(node)}")
+            raise LegalityError(f"{nest} cannot be tiled: {anchored(node)}", name="anchored-loops")
         combined = [_combination(loops, row) for row in self._rows]
         for sizes in reversed(self._sizes):
             node = annotate_band(insert_tiles(node, combined, sizes), self._dependences)

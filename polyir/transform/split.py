@@ -70,7 +70,7 @@ def split(schedule: Schedule, dependences: Dependences, options: SplitOptions) -
     for count, instances in (("none", chosen), ("all", inside.subtract(chosen))):
         if instances.is_empty():
             reason = f"'{options.condition}' holds for {count} of the instances in {loop}"
-            return Outcome(schedule, (), (f"nothing was split: {reason}",))
+            return Outcome(schedule, (), (f"nothing was split: {reason}",), name="not-split")
     band = split_at(loop.band, loop.member)
     changed = band.order_before(chosen).schedule
     done = f"split {listed(options.statements)} by '{options.condition}' at {loop}"

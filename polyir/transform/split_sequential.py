@@ -54,7 +54,7 @@ def split_sequential(schedule: Schedule, dependences: Dependences) -> Outcome:
         changed = _split(found)
     if not done:
         reason = "no sequential loop has one iteration that all of its dependences touch"
-        return Outcome(schedule, (), (f"nothing was split: {reason}",))
+        return Outcome(schedule, (), (f"nothing was split: {reason}",), name="not-split")
     return settled(schedule, changed, dependences, WHAT, done)
 
 

@@ -101,7 +101,7 @@ def _tile_loops(
     first, last = loops[0], loops[-1]
     shown = listed(options.loops)
     if [loop.place for loop in loops] != list(islice(_nested(first), len(loops))):
-        raise OptionError(f"{shown} are not perfectly nested")
+        raise OptionError(f"{shown} are not perfectly nested", name="not-perfectly-nested")
     require_free(first.band, f"tiling {shown}")
     if last.member + 1 < len(last.band.members):
         schedule = last.band.split(last.member + 1).schedule
@@ -166,7 +166,8 @@ def require_extensible(scop: ScopOp) -> None:
     function = scop.function
     if function is None:
         raise LegalityError(
-            "symbolic tile sizes become function arguments, but the scop is not in a function"
+            "symbolic tile sizes become function arguments, but the scop is not in a function",
+            name="symbolic-sizes",
         )
     module = function.parent_op()
     for op in () if module is None else module.walk():
@@ -175,6 +176,7 @@ def require_extensible(scop: ScopOp) -> None:
                 f"cannot add tile sizes to the arguments of @{function.sym_name.data}: the "
                 "module calls it",
                 location_of(op),
+                name="symbolic-sizes",
             )
 
 

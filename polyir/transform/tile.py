@@ -115,11 +115,11 @@ def run_tiler(tiler: Tiler, schedule: Schedule, dependences: Dependences) -> Out
     prepared = with_permutable_bands(schedule, dependences)
     result = tiler.tile(prepared.root).schedule
     if not tiler.tiled:
-        return Outcome(schedule, (), (tiler.explain(),))
+        return Outcome(schedule, (), (tiler.explain(),), name="not-tiled")
     left = tuple(f"not tiled: {reason}" for reason in tiler.narrow)
     missed = tuple(f"not tiled: {reason}" for reason in tiler.refused)
     done = (*tiler.tiled, *left)
-    return settled(schedule, result, dependences, "tiling", done, missed, exact_flags=False)
+    return settled(schedule, result, dependences, "tiling", done, missed, False, name="not-tiled")
 
 
 def runs_over_tiles(band: ScheduleNode) -> bool:
@@ -308,6 +308,7 @@ def _member(loop: Loop, outermost: Loop) -> BandMember:
         raise OptionError(
             f"{outermost} and {loop} are not perfectly nested: {outermost} contains "
             f"{name_list(statements_of(outermost.band))}, but {loop} does not contain {missing} "
-            "(see distribute)"
+            "(see distribute)",
+            name="not-perfectly-nested",
         )
     return loop.band.members[loop.member]

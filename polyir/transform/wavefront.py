@@ -116,7 +116,7 @@ def wavefront(
     visit = builder.visit_inner if options.which == "inner" else builder.visit
     result = visit(start).schedule
     if not builder.done:
-        return Outcome(schedule, (), (builder.explain(start.schedule),))
+        return Outcome(schedule, (), (builder.explain(start.schedule),), name="not-tiled")
     done = (*builder.done, *builder.parallel)
     missed = (*builder.short, *builder.refused)
     return settled(schedule, result, dependences, "the wavefront", done, missed, exact_flags=False)

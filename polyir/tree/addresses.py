@@ -44,7 +44,8 @@ class StatementAddress:
         match = _REFERENCE.fullmatch(text)
         if match is None:
             raise OptionError(
-                f"'{text}' is not a statement: write S0, or S0/1 for the second part of S0"
+                f"'{text}' is not a statement: write S0, or S0/1 for the second part of S0",
+                name="unknown-loop",
             )
         return _reference(match)
 
@@ -68,7 +69,8 @@ class LoopAddress:
         if match is None:
             raise OptionError(
                 f"'{text}' is not a loop: write S0.1 for the second loop around S0; loops are "
-                "counted from the outside, from 0"
+                "counted from the outside, from 0",
+                name="unknown-loop",
             )
         return LoopAddress(_reference(match), int(match["loop"]))
 
@@ -155,7 +157,8 @@ class Directory:
         if reference.part >= len(parts):
             raise OptionError(
                 f"there is no part '{reference}': {reference.statement} has "
-                f"{_count(len(parts), 'part')}"
+                f"{_count(len(parts), 'part')}",
+                name="unknown-loop",
             )
         return (parts[reference.part],)
 
@@ -171,12 +174,13 @@ class Directory:
             if address.loop >= len(part.loops):
                 raise OptionError(
                     f"there is no loop '{address}': {part.reference} has "
-                    f"{_count(len(part.loops), 'loop')}"
+                    f"{_count(len(part.loops), 'loop')}",
+                    name="unknown-loop",
                 )
             places.setdefault(part.loops[address.loop], LoopAddress(part.reference, address.loop))
         if len(places) != 1:
             found = ", ".join(map(str, places.values())) or "the statement has no instances"
-            raise OptionError(f"'{address}' is not one loop: {found}")
+            raise OptionError(f"'{address}' is not one loop: {found}", name="unknown-loop")
         (place,) = places
         return Loop(address, place, node_at(self._schedule, place.path))
 

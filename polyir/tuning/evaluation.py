@@ -195,7 +195,7 @@ class ProcessEvaluator:
         for name, program in zip(("the original", "the base pipeline"), programs, strict=True):
             if not isinstance(program, Program):
                 reason = program.reason if isinstance(program, Refusal) else program
-                raise PolyirError(f"{name} cannot be measured: {reason}")
+                raise PolyirError(f"{name} cannot be measured: {reason}", name="not-measured")
         first, second = [each for each in programs if isinstance(each, Program)]
         self._base_program = second
         self._base_worker = self._start_runs(second, base.threads)
@@ -208,7 +208,9 @@ class ProcessEvaluator:
                 for _ in range(FIRST_TURNS)
             )
         except (WorkerError, _WrongError) as error:
-            raise PolyirError(f"the base pipeline cannot be measured: {error}") from None
+            raise PolyirError(
+                f"the base pipeline cannot be measured: {error}", name="not-measured"
+            ) from None
         self._expected = of_base
         worker = self._start_runs(first, original.threads)
         with closing_all([worker]):
@@ -220,10 +222,14 @@ class ProcessEvaluator:
                     "s: results are compared with those of the base pipeline"
                 )
             except WorkerCrashError as error:
-                raise PolyirError(f"the original program cannot be measured: {error}") from None
+                raise PolyirError(
+                    f"the original program cannot be measured: {error}", name="not-measured"
+                ) from None
         difference = compare_bits(self._expected, of_base)
         if difference is not None:
-            raise PolyirError(f"the result of the base pipeline is wrong: {difference}")
+            raise PolyirError(
+                f"the result of the base pipeline is wrong: {difference}", name="wrong-result"
+            )
         outcome = Outcome(base, Verdict.MEASURED, 1.0, self._base_seconds)
         self._seen[second.source, base.threads] = outcome
 
@@ -312,7 +318,9 @@ class ProcessEvaluator:
             self._base_worker = self._start_runs(self._base_program, self.base.threads)
             return inf
         except (WorkerCrashError, _WrongError) as error:
-            raise PolyirError(f"the base pipeline fails in a later run: {error}") from None
+            raise PolyirError(
+                f"the base pipeline fails in a later run: {error}", name="not-measured"
+            ) from None
         self._base_seconds = min(self._base_seconds, seconds)
         return seconds
 

@@ -54,7 +54,9 @@ def measured_function(
     raised = function_of(analysed, name)
     scops = tuple(scop_of(each) for each in scops_in(raised))
     if not scops or any(each.dependences is None for each in scops):
-        raise PolyirError(f"@{name} has no static control part that can be tuned")
+        raise PolyirError(
+            f"@{name} has no static control part that can be tuned", name="not-measured"
+        )
     default_size = default_size or min(map(model_size, scops))
     arguments = make_arguments(raised, scops, sizes, default_size)
     names = [each.name_hint or f"arg{number}" for number, each in enumerate(raised.args)]

@@ -30,6 +30,8 @@ FORMAT: Final = 1
 class TuningError(PolyirError):
     """A file of tuning is not for the kernel at hand."""
 
+    name = "stale-tuning"
+
 
 @dataclass(frozen=True)
 class TunedMachine:
@@ -91,7 +93,9 @@ class TuningRecord:
         try:
             return passes_of_pipeline(self.pipeline, available_passes())
         except OptionError as error:
-            raise OptionError(f"the pipeline of '{path}': {error.message}") from None
+            raise OptionError(
+                f"the pipeline of '{path}': {error.message}", name="bad-tuning-file"
+            ) from None
 
     def is_for(self, module: ModuleOp) -> bool:
         """Whether a module, as it was read, is the kernel that was tuned."""
@@ -103,13 +107,17 @@ class TuningRecord:
         """Warn if this machine is not the one of the record, or runs other numbers of threads."""
         here = this_machine()
         if here != self.machine:
-            missed("tuned", f"'{path}' is of another machine ({self.machine}); this is {here}")
+            missed(
+                "tuned",
+                f"'{path}' is of another machine ({self.machine}); this is {here}",
+                name="stale-tuning",
+            )
             return
         from polyir.runtime.threads import default_thread_count
 
         if 1 < self.threads != default_thread_count():
             what = f"was the fastest with {self.threads} threads: set OMP_NUM_THREADS"
-            missed("tuned", f"the pipeline of '{path}' {what}")
+            missed("tuned", f"the pipeline of '{path}' {what}", name="stale-tuning")
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,10 @@ class TuningFile:
     def only(self) -> TuningRecord:
         """The record of a file that has one. Raises `OptionError`."""
         if len(self.records) > 1:
-            raise OptionError(f"'{self.path}' is for several regions of C: give it to polyir-cc")
+            raise OptionError(
+                f"'{self.path}' is for several regions of C: give it to polyir-cc",
+                name="bad-tuning-file",
+            )
         return self.records[0]
 
     def find(self, module: ModuleOp) -> TuningRecord | None:
@@ -176,7 +187,7 @@ def read_tuning(path: str) -> TuningFile:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise OptionError(f"cannot read '{path}': {reason}") from None
+        raise OptionError(f"cannot read '{path}': {reason}", name="bad-tuning-file") from None
     return tuning_of_json(text, path)
 
 
@@ -186,7 +197,7 @@ def tuning_of_json(text: str, path: str = "<text>") -> TuningFile:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise OptionError(f"{where} is not JSON: {error}") from None
+        raise OptionError(f"{where} is not JSON: {error}", name="bad-tuning-file") from None
     entries = data if isinstance(data, list) and data else [data]
     return TuningFile(path, tuple(_record(each, where) for each in entries))
 
@@ -194,9 +205,11 @@ def tuning_of_json(text: str, path: str = "<text>") -> TuningFile:
 def _record(data: object, where: str) -> TuningRecord:
     """The record that an object is."""
     if not isinstance(data, dict):
-        raise OptionError(f"{where} must be an object")
+        raise OptionError(f"{where} must be an object", name="bad-tuning-file")
     if (number := data.pop("format", None)) != FORMAT:
-        raise OptionError(f"{where} has the format {number!r}, not {FORMAT}")
+        raise OptionError(
+            f"{where} has the format {number!r}, not {FORMAT}", name="bad-tuning-file"
+        )
     values = _checked(data, TuningRecord, where)
     machine = _checked(values["machine"], TunedMachine, f"{where}: 'machine'")
     values["machine"] = TunedMachine(**machine | {"caches": tuple(machine["caches"])})
@@ -206,17 +219,20 @@ def _record(data: object, where: str) -> TuningRecord:
 def _checked(data: object, kind: type[TuningRecord] | type[TunedMachine], where: str) -> Any:
     """The entries of an object: the fields of a dataclass, each of its type, and no others."""
     if not isinstance(data, dict):
-        raise OptionError(f"{where} must be an object")
+        raise OptionError(f"{where} must be an object", name="bad-tuning-file")
     types = {each.name: str(each.type) for each in fields(kind)}
     for key in data:
         if key not in types:
-            raise OptionError(f"{where} has an unknown key '{key}'{nearest(key, tuple(types))}")
+            raise OptionError(
+                f"{where} has an unknown key '{key}'{nearest(key, tuple(types))}",
+                name="bad-tuning-file",
+            )
     for name, type_name in types.items():
         if name not in data:
-            raise OptionError(f"{where} has no '{name}'")
+            raise OptionError(f"{where} has no '{name}'", name="bad-tuning-file")
         if not _is_valid(data[name], type_name):
             shown = json.dumps(data[name])
-            raise OptionError(f"{where}: '{name}' cannot be {shown[:60]}")
+            raise OptionError(f"{where}: '{name}' cannot be {shown[:60]}", name="bad-tuning-file")
     return data
 
 

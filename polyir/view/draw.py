@@ -82,7 +82,9 @@ def draw(picture: Picture, file: str, numbered: bool, most_arrows: int = MOST_AR
     try:
         from matplotlib import rc_context
     except ImportError:
-        raise PolyirError("pictures need matplotlib: pip install 'polyir[plot]'") from None
+        raise PolyirError(
+            "pictures need matplotlib: pip install 'polyir[plot]'", name="missing-package"
+        ) from None
     settings = {"svg.hashsalt": "polyir", "svg.fonttype": "none", "font.size": 9.0}
     with rc_context(settings):
         painter = _Painter(picture, numbered)
@@ -92,7 +94,9 @@ def draw(picture: Picture, file: str, numbered: bool, most_arrows: int = MOST_AR
         try:
             painter.figure.savefig(file, format=kind, dpi=120, metadata=metadata)
         except OSError as error:
-            raise PolyirError(f"cannot write '{file}': {error.strerror}") from None
+            raise PolyirError(
+                f"cannot write '{file}': {error.strerror}", name="file-access"
+            ) from None
     return count
 
 

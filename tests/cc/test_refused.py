@@ -177,8 +177,11 @@ def test_what_would_help(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     options = ["--quiet", "--passes=mark-parallel"]
     assert main([str(source), "-o", str(tmp_path / "out.c"), *options]) == 2
     errors = capsys.readouterr().err
-    assert "before it (declare pointers as restrict, or give --assume-no-alias)\n" in errors
-    assert "carries dependences through t\n" in errors
+    assert (
+        "before it (declare pointers as restrict, or give --assume-no-alias) [may-overlap]\n"
+        in errors
+    )
+    assert "carries dependences through t [not-parallel]\n" in errors
     assert "copies of t for each iteration: --privatize before the scheduler makes them" in errors
     # And it does.
     options = ["--quiet", "--assume-no-alias", "--passes=privatize,mark-parallel"]

@@ -32,7 +32,7 @@ def test_included_files(name: str, tmp_path: Path, capsys: pytest.CaptureFixture
     errors = _left(tmp_path, INCLUDED[name], capsys)
     for file in ("kernel.h:2:9", "body.inc:1:9"):
         there = f"{tmp_path / file}: warning: region not transformed: it is in an included file: "
-        assert (f"{there}run polyir-cc on that file\n" in errors) == (
+        assert (f"{there}run polyir-cc on that file [region-pragma]\n" in errors) == (
             file.partition(":")[0] in INCLUDED[name]
         )
     assert (tmp_path / "out.c").read_text().count("omp parallel") == (OTHER in INCLUDED[name]) - (
@@ -119,7 +119,7 @@ def test_what_cannot_be_read(
     for text, message in NOT_READ.items():
         assert f"in.c:{message}" in _left(here, text, capsys), text
     for text, (line, message) in UNBALANCED.items():
-        found = f"in.c:{line}:9: warning: region not transformed: {message}\n"
+        found = f"in.c:{line}:9: warning: region not transformed: {message} [region-pragma]\n"
         assert found in _left(here, text, capsys), text
     for text, line in SHARED_LINES.items():
         found = f"in.c:{line}:1: warning: region not transformed: {SHARED}"
@@ -137,7 +137,7 @@ int main() { double c[2] = {1, 2}; mm(2, c, c); std::printf("%%g\\n", c[1]); }
 
 @pytest.mark.parametrize("suffix", ["cpp", "cc", "cxx", "C", "hpp"])
 def test_cxx(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    message = "C++ is not read: move its loops to a C file\n"
+    message = "C++ is not read: move its loops to a C file"
     name = f"in.{suffix}"
     text = CXX % ("#pragma scop\n", "#pragma endscop\n")
     assert f"{name}:3:9: warning: region not transformed: {message}" in _left(
@@ -233,7 +233,7 @@ def test_loops_that_nobody_asked_for(tmp_path: Path, capsys: pytest.CaptureFixtu
     last = (
         "polyir-cc: 1 of 4 loop nests transformed (parallel), 3 left; first: "
         f"{source}:9:7: a call of 'printf', which may have side effects (if it has none, define it "
-        "in this file as static inline, or declare it as __attribute__((const)) or pure)\n"
+        "in this file as static inline, or declare it as __attribute__((const)) or pure) [call]\n"
     )
     assert main(arguments) == 0
     assert capsys.readouterr().err == last
@@ -242,7 +242,8 @@ def test_loops_that_nobody_asked_for(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main([*arguments, "--remarks"]) == 0
     remarks = capsys.readouterr().err
     assert remarks.count(": remark: loop left: ") == 4
-    assert f"{source}:13:3: remark: loop left: the pragma before it is about this loop\n" in remarks
+    about = "the pragma before it is about this loop [region-pragma]"
+    assert f"{source}:13:3: remark: loop left: {about}\n" in remarks
     target.unlink()
     # With --strict, all of them are asked for.
     assert main([*arguments, "--strict"]) == 1

@@ -41,15 +41,18 @@ def source(folder: Path, pragma: str) -> Path:
 def test_wrong_pragmas(pragma: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert transformed(source(tmp_path, pragma), tmp_path / "out.c") == 1
     said = capsys.readouterr().err
-    assert f"scale.c:3:9: error: {WRONG[pragma]}\n" in said
+    assert f"scale.c:3:9: error: {WRONG[pragma]} [polyir-pragma]\n" in said
 
 
 def test_a_size_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = source(tmp_path, "size(few = FEW, n = FEW)")
     assert transformed(path, tmp_path / "out.c", "--emit=loops", "--passes=", "--size=m=3") == 0
     said = capsys.readouterr().err
-    assert "scale.c:3:9: warning: 'few' is no parameter of the loops that follow\n" in said
-    assert "warning: --size: no region has the integer 'm' (there are: n)\n" in said
+    assert (
+        "scale.c:3:9: warning: 'few' is no parameter of the loops that follow [polyir-pragma]\n"
+        in said
+    )
+    assert "warning: --size: no region has the integer 'm' (there are: n) [sizes]\n" in said
     text = (tmp_path / "out.c").read_text()
     assert "func.func @scale(%n: index {polyir.size = 8 : index}, %a: memref<?xf64>)" in text
 

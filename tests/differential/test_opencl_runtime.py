@@ -333,7 +333,7 @@ def test_the_environment_chooses_the_device() -> None:
 
 def test_without_a_driver() -> None:
     no_platform = "import pyopencl\npyopencl.get_platforms = lambda: []\n"
-    assert run(no_platform + OPEN) == "error: OpenCL has no device"
+    assert run(no_platform + OPEN) == "error: OpenCL has no device [device]"
 
 
 def test_compiled_kernels_are_kept_in_the_cache_of_polyir(tmp_path: Path) -> None:

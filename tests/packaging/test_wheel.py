@@ -189,7 +189,7 @@ def test_version(scripts: Path, tmp_path: Path) -> None:
 
 
 def test_readme_example(scripts: Path, tmp_path: Path) -> None:
-    write_files(README, tmp_path)
+    write_files(README.read_text(), tmp_path)
     example = re.search(
         r"^```python\n(import numpy.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE
     )
@@ -204,9 +204,9 @@ def test_readme_example(scripts: Path, tmp_path: Path) -> None:
 
 
 def test_readme_commands(scripts: Path, tmp_path: Path) -> None:
-    write_files(README, tmp_path)
+    write_files(README.read_text(), tmp_path)
     environment = {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"}
-    for command, expected in chain.from_iterable(listings(README)):
+    for command, expected in chain.from_iterable(listings(README.read_text())):
         run_command(command, expected, tmp_path, environment)
 
 
@@ -223,11 +223,11 @@ def path_with_pip(scripts: Path) -> str:
 @pytest.mark.matrix
 @pytest.mark.parametrize("page", tutorials(), ids=lambda page: page.stem)
 def test_tutorials_are_followed_literally(page: Path, path_with_pip: str, tmp_path: Path) -> None:
-    write_files(page, tmp_path)
+    write_files(page.read_text(), tmp_path)
     environment = {name: value for name, value in os.environ.items() if name != "CC"}
     # What the reader has, the registry need not give.
     environment |= {"PATH": path_with_pip, "PIP_NO_BUILD_ISOLATION": "1"}
-    for command, expected in chain.from_iterable(listings(page)):
+    for command, expected in chain.from_iterable(listings(page.read_text())):
         missing = [tool for tool in ("cmake",) if tool in command and shutil.which(tool) is None]
         if missing:
             pytest.skip(f"there is no {missing[0]}")

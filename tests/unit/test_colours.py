@@ -21,7 +21,7 @@ class Terminal(io.StringIO):
 
 def test_an_error_with_a_caret() -> None:
     assert coloured(ERROR) == (
-        "\x1b[1ma.mlir:2:3: \x1b[0m\x1b[1;31merror: \x1b[0m\x1b[1mno such value\x1b[0m\n"
+        "\x1b[1ma.mlir:2:3: \x1b[0m\x1b[1;31merror: \x1b[0m\x1b[1mno such value [syntax]\x1b[0m\n"
         "  %x\n  \x1b[1;32m^\x1b[0m"
     )
 

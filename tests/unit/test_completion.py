@@ -32,5 +32,6 @@ def test_without_shtab(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "shtab", None)
     assert polyir_cc.main(["--print-completion", "zsh"]) == 1
     assert capsys.readouterr().err == (
-        "error: --print-completion needs shtab (pip install 'polyir[completion]')\n"
+        "error: --print-completion needs shtab (pip install 'polyir[completion]') "
+        "[missing-package]\n"
     )

@@ -28,13 +28,13 @@ def folder(page: str, tmp_path: Path) -> Path:
     """Where the listings of a page run."""
     if page != README.name:
         return ROOT
-    write_files(README, tmp_path)
+    write_files(README.read_text(), tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize(
     ("page", "listing"),
-    [(page.name, listing) for page in pages() for listing in listings(page)],
+    [(page.name, listing) for page in pages() for listing in listings(page.read_text())],
     ids=lambda value: value if isinstance(value, str) else value[0][0],
 )
 def test_listing(page: str, listing: Listing, path: str, folder: Path) -> None:

@@ -48,5 +48,6 @@ def test_what_is_missing_has_advice(
 def test_other_commands_are_named(capfd: pytest.CaptureFixture[str]) -> None:
     assert doctor.main([]) == 1
     assert capfd.readouterr().err == (
-        "error: the only command of polyir is doctor; polyir-cc and polyir-opt compile\n"
+        "error: the only command of polyir is doctor; polyir-cc and polyir-opt compile "
+        "[bad-option]\n"
     )

@@ -105,7 +105,7 @@ def test_a_mistake_in_a_pass_of_another_package(
     first, *rest = shown.err.splitlines()
     assert first.startswith(f"{PLACE}: warning: {FAILED}")
     assert said in first
-    assert first.endswith("; '@stencil' is left as it was")
+    assert first.endswith("; '@stencil' is left as it was [internal-error]")
     assert "please report" not in shown.err
     assert polyir_opt([str(STENCIL)]) == 0
     assert shown.out == capsys.readouterr().out

@@ -70,7 +70,7 @@ def simplify_reductions(
     defined = {each.variable for body in system.bodies for each in body.equations}
     for name in variables or ():
         if name not in defined:
-            raise PolyirError(f"no equation defines '{name}'", system.location)
+            raise PolyirError(f"no equation defines '{name}'", system.location, name="unknown-name")
     _check_dimensions(system)
     fresh = _fresh_names(system)
     notes: list[Note] = []

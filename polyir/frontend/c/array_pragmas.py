@@ -46,10 +46,14 @@ def array_pragma(node: c_ast.Pragma, keyword: str, what: str, scopes: Scopes) ->
     location = location_of_node(node)
     found = _REST.fullmatch(rest_of_pragma(node, keyword) or "")
     if found is None:
-        raise InputSyntaxError(f"expected '#pragma polyir {keyword}(ARRAY: {what}, ...)'", location)
+        raise InputSyntaxError(
+            f"expected '#pragma polyir {keyword}(ARRAY: {what}, ...)'",
+            location,
+            name="polyir-pragma",
+        )
     name = found["array"]
     if not isinstance(scopes.meaning(name), DeclaredVariable):
-        raise InputSyntaxError(f"there is no variable '{name}'", location)
+        raise InputSyntaxError(f"there is no variable '{name}'", location, name="polyir-pragma")
     return ArrayPragma(name, found["text"], location)
 
 

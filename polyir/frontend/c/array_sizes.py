@@ -57,7 +57,9 @@ def stated_sizes(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedSizes]:
 
 
 def _parsed(text: str, location: SourceLocation | None) -> c_ast.Node:
-    error = InputSyntaxError(f"the size '{text.strip()}' is not an affine expression", location)
+    error = InputSyntaxError(
+        f"the size '{text.strip()}' is not an affine expression", location, name="polyir-pragma"
+    )
     try:
         declarations = CParser().parse(f"long size = ({text});").ext
     except ParseError:
@@ -104,10 +106,12 @@ def _extent(
     try:
         found = expressions.index(size)
     except NotModelledError as error:
-        raise InputSyntaxError(f"the size of an array: {error.message}", stated.location) from None
+        raise InputSyntaxError(
+            f"the size of an array: {error.message}", stated.location, name="polyir-pragma"
+        ) from None
     if any(value not in described for value in found.values()):
         message = "the size of an array is not affine in variables that the region does not change"
-        raise InputSyntaxError(message, stated.location)
+        raise InputSyntaxError(message, stated.location, name="polyir-pragma")
     return found
 
 

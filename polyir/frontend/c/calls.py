@@ -106,7 +106,9 @@ class Calls:
                 return None
             pairs.append((parameter.name, type))
         if len(pairs) != len(node.args.exprs if node.args else ()):
-            raise refuse(node, f"a call of '{name}' with the wrong number of arguments")
+            raise refuse(
+                node, f"a call of '{name}' with the wrong number of arguments", name="call"
+            )
         known = {*dict(pairs), *(each[0] for each in variables)}
         for part in nodes_below(definition.body):
             if isinstance(part, c_ast.ID) and part.name not in known:
@@ -155,18 +157,24 @@ class Calls:
         reads = self._functions.reads(name)
         if isinstance(reads, NotModelledError):
             why = "" if reads.location is None else f": {reads.message} ({reads.location})"
-            raise refuse(node, f"a call of '{name}', which may have side effects{why}")
+            raise refuse(node, f"a call of '{name}', which may have side effects{why}", name="call")
         arguments: Sequence[c_ast.Node] = node.args.exprs if node.args is not None else ()
         if name in INFINITIES and not arguments:
             return Callee(name, (), INFINITIES[name], is_library=True)
         meaning = self._scopes.meaning(name)
         if not isinstance(meaning, FunctionName) or meaning.type.parameters is None:
-            raise refuse(node, f"a call of '{name}', which is declared without a prototype")
+            raise refuse(
+                node, f"a call of '{name}', which is declared without a prototype", name="call"
+            )
         result = meaning.type.result
         types = tuple(_adjusted(type) for type in meaning.type.parameters)
         is_simple = all(isinstance(type, Arithmetic | Pointer) for type in types)
         if not isinstance(result, Arithmetic) or not is_simple or len(types) != len(arguments):
-            raise refuse(node, f"a call of '{name}' with arguments that do not match its prototype")
+            raise refuse(
+                node,
+                f"a call of '{name}' with arguments that do not match its prototype",
+                name="call",
+            )
         pairs = zip(arguments, types, strict=True)
         pointers = tuple((item, type) for item, type in pairs if isinstance(type, Pointer))
         if reads != Reads():
@@ -194,13 +202,13 @@ class Calls:
 
     def _name(self, node: c_ast.FuncCall) -> str:
         if not isinstance(node.name, c_ast.ID):
-            raise refuse(node, "a call through a pointer")
+            raise refuse(node, "a call through a pointer", name="call")
         name = node.name.name
         meaning = self._scopes.meaning(name)
         if meaning is not None and not isinstance(meaning, FunctionName):
             type = getattr(meaning, "type", None)
             if isinstance(type, Pointer | CArrayType | Arithmetic):
-                raise refuse(node, "a call through a pointer")
+                raise refuse(node, "a call through a pointer", name="call")
         return str(name)
 
 

@@ -82,9 +82,11 @@ class Functions:
             return Reads(arguments=True, anything=True) if promise == "pure" else _NOTHING
         if definition is None:
             is_known = is_library_function(name)
-            return _NOTHING if is_known else refuse(None, "its definition is not known")
+            return (
+                _NOTHING if is_known else refuse(None, "its definition is not known", name="call")
+            )
         if name in self._entered:
-            return refuse(definition.decl, f"'{name}' calls itself")
+            return refuse(definition.decl, f"'{name}' calls itself", name="call")
         self._entered[name] = None
         try:
             with self._scopes.outside_functions(), self._scopes.nested():
@@ -108,7 +110,7 @@ class _Walk:
         """What the function reads; raises `NotModelledError` if it does more."""
         for node in nodes_below(self._definition):
             if "volatile" in (getattr(node, "quals", None) or ()):
-                raise refuse(node, "a volatile object")
+                raise refuse(node, "a volatile object", name="volatile-or-static")
         self._scopes.declare_parameters(self._definition)
         parameters = self._scopes.parameter_types(self._definition)
         if not all(isinstance(type, Arithmetic | Pointer) for type in parameters):
@@ -126,13 +128,13 @@ class _Walk:
                     self._visit_below(node)
                     self._check_counted(node)
             case c_ast.While():
-                raise refuse(node, "a while loop, which may not end")
+                raise refuse(node, "a while loop, which may not end", name="loop-form")
             case c_ast.DoWhile():
                 if self._scopes.constant(node.cond) != 0:
-                    raise refuse(node, "a do-while loop, which may not end")
+                    raise refuse(node, "a do-while loop, which may not end", name="loop-form")
                 self._visit(node.stmt)
             case c_ast.Goto():
-                raise refuse(node, "goto")
+                raise refuse(node, "goto", name="jump")
             case c_ast.Decl():
                 self._declare(node)
             case c_ast.Typedef():
@@ -152,7 +154,7 @@ class _Walk:
         if isinstance(meaning, DeclaredVariable) and "static" in (node.storage or ()):
             is_constant = "const" in (node.quals or ()) and not isinstance(meaning.type, Pointer)
             if not is_constant:
-                raise refuse(node, f"the static variable '{node.name}'")
+                raise refuse(node, f"the static variable '{node.name}'", name="volatile-or-static")
             return
         if node.init is not None:
             self._visit(node.init)
@@ -203,14 +205,16 @@ class _Walk:
         match meaning:
             case DeclaredVariable(type=type, is_local=is_local, is_volatile=is_volatile):
                 if is_volatile:
-                    raise refuse(node, f"the volatile variable '{node.name}'")
+                    raise refuse(
+                        node, f"the volatile variable '{node.name}'", name="volatile-or-static"
+                    )
                 if not is_local:
                     anything = not isinstance(_element(type), Arithmetic)
                     self._found |= Reads(frozenset({node.name}), anything=anything)
             case EnumConstant() | FunctionName():
                 pass
             case _:
-                raise refuse(node, f"'{node.name}', which is not declared")
+                raise refuse(node, f"'{node.name}', which is not declared", name="undeclared")
 
     def _access(self, node: c_ast.Node, base: c_ast.Node) -> None:
         """An access to what `base` leads to, or is part of."""
@@ -222,11 +226,11 @@ class _Walk:
     def _call(self, node: c_ast.FuncCall) -> None:
         meaning = self._scopes.meaning(node.name.name) if isinstance(node.name, c_ast.ID) else None
         if not isinstance(node.name, c_ast.ID) or isinstance(meaning, DeclaredVariable):
-            raise refuse(node, "a call through a pointer")
+            raise refuse(node, "a call through a pointer", name="call")
         name = node.name.name
         reads = self._functions.reads(name)
         if isinstance(reads, NotModelledError):
-            raise refuse(node, f"a call of '{name}', which may have side effects")
+            raise refuse(node, f"a call of '{name}', which may have side effects", name="call")
         result = meaning.type.result if isinstance(meaning, FunctionName) else None
         if isinstance(result, Pointer | Record):
             reads |= Reads(anything=True)
@@ -239,13 +243,17 @@ class _Walk:
         match node:
             case c_ast.ID():
                 if not self._scopes.is_local(node.name):
-                    raise refuse(node, f"an assignment to '{node.name}', which is not local")
+                    raise refuse(
+                        node,
+                        f"an assignment to '{node.name}', which is not local",
+                        name="undeclared",
+                    )
             case c_ast.ArrayRef(name=base) if isinstance(self._type_of(base), CArrayType):
                 self._check_target(base)
             case c_ast.StructRef(type=".", name=base):
                 self._check_target(base)
             case _:
-                raise refuse(node, "a store through a pointer")
+                raise refuse(node, "a store through a pointer", name="pointer")
 
     def _type_of(self, node: c_ast.Node) -> CType | None:
         return self._scopes.type_of_lvalue(node, self._scopes.type_of_variable)
@@ -261,14 +269,14 @@ class _Walk:
             stepped = _stepped(test.left, self._scopes)
             test = c_ast.BinaryOp(test.op, getattr(test.left, "expr", test.left), test.right)
         if stepped is None or test is None:
-            raise refuse(loop, "a loop without a counter, which may not end")
+            raise refuse(loop, "a loop without a counter, which may not end", name="loop-form")
         name, step = stepped
         type = self._scopes.type_of_variable(name)
         changed = {key[0]: None for key in map(key_of, assigned_in(loop.stmt)) if key is not None}
         is_counter = isinstance(type, Arithmetic) and not type.is_float and not type.is_bool
         is_bounded = any(_is_bound(part, name, step, changed) for part in _conjuncts(test))
         if not is_counter or name in changed or not is_bounded:
-            raise refuse(loop, "a loop that its counter may not end")
+            raise refuse(loop, "a loop that its counter may not end", name="loop-form")
 
 
 def _element(type: CType | None) -> CType | None:

@@ -10,9 +10,13 @@ from polyir.base.diagnostics import PolyirError, SourceLocation
 class NotModelledError(PolyirError):
     """A construct of C that affine IR cannot express; its region does not change."""
 
+    name = "not-modelled"
+
 
 class NoEffectError(NotModelledError):
     """Statements without a loop that writes to memory: there is nothing to transform."""
+
+    name = "nothing-to-do"
 
 
 def location_of_node(node: c_ast.Node | None) -> SourceLocation | None:
@@ -23,6 +27,6 @@ def location_of_node(node: c_ast.Node | None) -> SourceLocation | None:
     return SourceLocation(str(coordinate.file), int(coordinate.line), int(coordinate.column or 1))
 
 
-def refuse(node: c_ast.Node | None, message: str) -> NotModelledError:
-    """The error that `message` makes at `node`."""
-    return NotModelledError(message, location_of_node(node))
+def refuse(node: c_ast.Node | None, message: str, *, name: str) -> NotModelledError:
+    """The error that `message` makes at `node`; `name` is that of the kind of diagnostic."""
+    return NotModelledError(message, location_of_node(node), name=name)

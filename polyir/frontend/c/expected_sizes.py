@@ -67,7 +67,7 @@ def expectations_of(node: c_ast.Pragma, scopes: Scopes) -> dict[str, StatedSize]
 
 def _stated(text: str, location: SourceLocation | None, scopes: Scopes) -> StatedSize:
     def fail(message: str) -> NoReturn:
-        raise InputSyntaxError(message, location)
+        raise InputSyntaxError(message, location, name="polyir-pragma")
 
     item = _ITEM.fullmatch(text)
     root = None if item is None else _ROOT.search(item["name"])
@@ -193,7 +193,9 @@ class PragmaUses:
     def unused(self) -> list[InputSyntaxError]:
         """What is said of the size of something that no region has as a parameter."""
         return [
-            InputSyntaxError(f"'{name}' is no parameter of the loops that follow", location)
+            InputSyntaxError(
+                f"'{name}' is no parameter of the loops that follow", location, name="polyir-pragma"
+            )
             for name, location in self._in_force
             if (name, location) not in self._used
         ]

@@ -77,7 +77,7 @@ class Expressions:
         """The value of an integer expression as a subscript."""
         value = self.value(node)
         if value.type.is_float:
-            raise refuse(node, f"a subscript of type {value.type.name}")
+            raise refuse(node, f"a subscript of type {value.type.name}", name="unsupported-type")
         return value.bits or self.conversions.index(value)
 
     def _value(self, node: c_ast.Node) -> Value:
@@ -85,7 +85,7 @@ class Expressions:
             case c_ast.Constant():
                 return self._constant(node)
             case c_ast.ID(name=name) if name == IMAGINARY:
-                raise refuse(node, "an imaginary constant")
+                raise refuse(node, "an imaginary constant", name="unsupported-expression")
             case c_ast.ID():
                 known = self._variables.known(node)
                 return self._load(node) if known is None else known
@@ -115,11 +115,17 @@ class Expressions:
                     return self.conversions.convert(self.value(expected), LONG)
                 return self._call(node)
             case c_ast.Assignment():
-                raise refuse(node, "an assignment inside an expression")
+                raise refuse(
+                    node, "an assignment inside an expression", name="unsupported-expression"
+                )
             case c_ast.ExprList():
-                raise refuse(node, "the comma operator")
+                raise refuse(node, "the comma operator", name="unsupported-expression")
             case _:
-                raise refuse(node, f"an expression of the form {type(node).__name__}")
+                raise refuse(
+                    node,
+                    f"an expression of the form {type(node).__name__}",
+                    name="unsupported-expression",
+                )
 
     # Leaves
 
@@ -127,7 +133,7 @@ class Expressions:
         if "float" in node.type or "double" in node.type:
             text = node.value.lower()
             if text.endswith("l") or "long" in node.type:
-                raise refuse(node, "a constant of type long double")
+                raise refuse(node, "a constant of type long double", name="unsupported-type")
             is_hexadecimal = text.startswith("0x")
             is_single = text.endswith("f") and (not is_hexadecimal or "p" in text)
             digits = text.rstrip("f") if is_single else text
@@ -137,7 +143,7 @@ class Expressions:
             index = IndexExpression((), int(number)) if is_integer else None
             return Value(type, self._builder.constant(number, type.ir), index)
         if node.type == "string":
-            raise refuse(node, "a string")
+            raise refuse(node, "a string", name="unsupported-expression")
         number, suffix = integer_constant(node)
         is_decimal = not node.value.startswith("0")
         return self.conversions.integer(_constant_type(number, suffix, is_decimal), number)
@@ -165,7 +171,9 @@ class Expressions:
             case "~":
                 value = self.value(node.expr)
                 if value.type.is_float:
-                    raise refuse(node, "'~' of a floating-point value")
+                    raise refuse(
+                        node, "'~' of a floating-point value", name="unsupported-expression"
+                    )
                 minus_one = Value(INT, index=IndexExpression((), -1))
                 return self.operators.binary(node, "^", value, minus_one)
             case "!":
@@ -173,11 +181,15 @@ class Expressions:
             case "sizeof":
                 return Value(ULONG, index=IndexExpression((), self._size(node)))
             case "++" | "--" | "p++" | "p--":
-                raise refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
+                raise refuse(
+                    node,
+                    f"'{node.op.removeprefix('p')}' inside an expression",
+                    name="unsupported-expression",
+                )
             case "&":
-                raise refuse(node, "the address of an object")
+                raise refuse(node, "the address of an object", name="pointer")
             case _:
-                raise refuse(node, f"the operator '{node.op}'")
+                raise refuse(node, f"the operator '{node.op}'", name="unsupported-expression")
 
     def _size(self, node: c_ast.UnaryOp) -> int:
         """The number of bytes that `sizeof` gives; its operand is not evaluated."""
@@ -186,7 +198,7 @@ class Expressions:
         if size is None and isinstance(node.expr, values):
             size = max(1, self._type_of(node.expr).width // 8)
         if size is None:
-            raise refuse(node, "sizeof of what has no constant size")
+            raise refuse(node, "sizeof of what has no constant size", name="unsupported-type")
         return size
 
     def _element_count(self, node: c_ast.BinaryOp) -> int | None:
@@ -203,7 +215,7 @@ class Expressions:
     def _cast(self, node: c_ast.Cast) -> Value:
         type = self._variables.scopes.type_of(node.to_type)
         if not isinstance(type, Arithmetic):
-            raise refuse(node, "a cast to an unsupported type")
+            raise refuse(node, "a cast to an unsupported type", name="unsupported-type")
         return self.conversions.convert(self.value(node.expr), type)
 
     # Calls

@@ -117,7 +117,7 @@ class _Reader:
         return _NAME.sub(replacement, text)
 
     def _fail(self, message: str) -> None:
-        raise InputSyntaxError(message, self._location)
+        raise InputSyntaxError(message, self._location, name="polyir-pragma")
 
 
 def attach_facts(
@@ -155,7 +155,7 @@ def attach_facts(
         try:
             require_right_facts(function)
         except PolyirError as error:
-            raise InputSyntaxError(error.message, location) from None
+            raise InputSyntaxError(error.message, location, name="polyir-pragma") from None
 
 
 def _in_terms_of(numbers: Mapping[str, str], facts: IndexArrayFacts) -> IndexArrayFacts:

@@ -214,9 +214,11 @@ class Inliner:
         name = str(definition.decl.name)
         self._count += 1
         if name in self._entered:
-            raise refuse(call, f"a call of '{name}', which calls itself")
+            raise refuse(call, f"a call of '{name}', which calls itself", name="call")
         if self._count > MOST_CALLS:
-            raise refuse(call, f"a call of '{name}', one of more than {MOST_CALLS} to inline")
+            raise refuse(
+                call, f"a call of '{name}', one of more than {MOST_CALLS} to inline", name="call"
+            )
         outer = self._calls
         for node in nodes_below(definition):
             place = location_of_node(node)
@@ -253,10 +255,12 @@ class Inliner:
     def _check_name(self, node: c_ast.Node, name: str) -> None:
         """Refuse what is not declared, or hidden, at the call."""
         if name in self._functions.macros:
-            raise refuse(node, f"'{name}' may be a macro at the call")
+            raise refuse(node, f"'{name}' may be a macro at the call", name="call")
         is_other = name in self._declared or not self._scopes.means_global(name)
         if is_other and self._functions.is_declared(name):
-            raise refuse(node, f"'{name}' is not declared at the call, or hidden there")
+            raise refuse(
+                node, f"'{name}' is not declared at the call, or hidden there", name="call"
+            )
 
     # Parameters
 
@@ -267,7 +271,7 @@ class Inliner:
         arguments: Sequence[c_ast.Node] = call.args.exprs if call.args is not None else ()
         types = self._scopes.parameter_types(definition)
         if len(types) != len(arguments):
-            raise refuse(None, "its parameters do not match the arguments")
+            raise refuse(None, "its parameters do not match the arguments", name="call")
         assigned = {
             key[0]: None
             for item in body
@@ -280,7 +284,7 @@ class Inliner:
         for parameter, type, argument in zip(declarations, types, arguments, strict=True):
             name = parameter.name
             if name is None:
-                raise refuse(definition.decl, "a parameter without a name")
+                raise refuse(definition.decl, "a parameter without a name", name="call")
             if (
                 isinstance(type, Arithmetic)
                 and _is_expression(definition)
@@ -297,7 +301,9 @@ class Inliner:
                 names[name] = self._fixed(argument, assigned, before)
             else:
                 raise refuse(
-                    definition.decl, f"the parameter '{name}', whose type is not supported"
+                    definition.decl,
+                    f"the parameter '{name}', whose type is not supported",
+                    name="call",
                 )
         return names, before
 
@@ -325,12 +331,16 @@ class Inliner:
                 if isinstance(node, c_ast.UnaryOp) and node.op in ("&", *_STEPS):
                     target = node.expr
                 if isinstance(target, c_ast.ID) and target.name == name:
-                    raise refuse(node, f"the pointer '{name}' is changed")
+                    raise refuse(node, f"the pointer '{name}' is changed", name="call")
         if key_of(argument) is None:
-            raise refuse(None, f"the argument for '{name}' is not the name of an array or pointer")
+            raise refuse(
+                None,
+                f"the argument for '{name}' is not the name of an array or pointer",
+                name="call",
+            )
         known = self._target_of(argument, _is_only_followed(name, body))
         if known is not None and not _is_same(type.target, known):
-            raise refuse(None, f"the argument for '{name}' leads to another type")
+            raise refuse(None, f"the argument for '{name}' leads to another type", name="call")
 
     def _target_of(self, node: c_ast.Node, is_only_followed: bool) -> CType | None:
         """What an argument leads to; `None` if that is not known. Refuses parts of rows."""
@@ -339,7 +349,9 @@ class Inliner:
         base = node.expr if is_address else node
         is_element = isinstance(base, c_ast.ArrayRef) and isinstance(base.name, c_ast.ArrayRef)
         if is_address and is_element and not is_only_followed:
-            raise refuse(None, "the address of an element of a row may lead to other rows")
+            raise refuse(
+                None, "the address of an element of a row may lead to other rows", name="call"
+            )
         if root is None or root[0] in self._declared:
             return None
         if is_address:
@@ -374,7 +386,9 @@ class Inliner:
             case c_ast.ID(name=name) if isinstance(self._scopes.type_of_variable(name), CArrayType):
                 return node
             case _:
-                raise refuse(None, "an argument that leads to memory is not in a simple form")
+                raise refuse(
+                    None, "an argument that leads to memory is not in a simple form", name="call"
+                )
 
     def _fixed_number(
         self, node: c_ast.Node, assigned: Mapping[str, None], before: list[c_ast.Node]
@@ -391,7 +405,7 @@ class Inliner:
 
 
 def _not_inlined(call: c_ast.FuncCall, name: str, why: str) -> NotModelledError:
-    return refuse(call, f"a call of '{name}', which cannot be inlined: {why}")
+    return refuse(call, f"a call of '{name}', which cannot be inlined: {why}", name="call")
 
 
 def _check_order(target: c_ast.Node, before: Sequence[c_ast.Node]) -> None:
@@ -400,7 +414,11 @@ def _check_order(target: c_ast.Node, before: Sequence[c_ast.Node]) -> None:
     for node in nodes_below(target):
         for inner in nodes_below(node.subscript) if isinstance(node, c_ast.ArrayRef) else ():
             if isinstance(inner, c_ast.ID) and inner.name in changed:
-                raise refuse(inner, f"'{inner.name}', which a function changes that is called here")
+                raise refuse(
+                    inner,
+                    f"'{inner.name}', which a function changes that is called here",
+                    name="call",
+                )
 
 
 def _is_expression(definition: c_ast.FuncDef) -> bool:
@@ -436,7 +454,7 @@ def _parts(definition: c_ast.FuncDef) -> tuple[list[c_ast.Node], c_ast.Node | No
         last = items[-1] if items else None
         if not isinstance(last, c_ast.Return) or len(returned) > 1:
             early = next(node for node in returned if node is not last)
-            raise refuse(early, "'return' before the end")
+            raise refuse(early, "'return' before the end", name="jump")
         result = last.expr
         items.pop()
     return without_return(items), result

@@ -105,7 +105,7 @@ class _Ending:
         if rest and self._falls_through(item.iftrue) and self._falls_through(item.iffalse):
             self._copies += 1
             if self._copies > MOST_COPIES:
-                raise refuse(item, f"'{self._name}' under too many conditions")
+                raise refuse(item, f"'{self._name}' under too many conditions", name="jump")
         true, false = self._flattened(item.iftrue, rest), self._flattened(item.iffalse, rest)
         if not true and not false:
             return []

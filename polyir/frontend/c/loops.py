@@ -138,14 +138,14 @@ def header_of(node: c_ast.For, parts: LoopParts, expressions: Expressions) -> He
     If it has several counters, this is the first one that the condition tests.
     """
     if not parts.first:
-        raise refuse(node, "a loop that does not set its counter first")
+        raise refuse(node, "a loop that does not set its counter first", name="loop-form")
     if node.cond is None:
-        raise refuse(node, "a loop without a condition")
+        raise refuse(node, "a loop without a condition", name="loop-form")
     tested = dict.fromkeys(identifiers_in(node.cond))
     starts = {name: start_of(item) for item in parts.first if (name := name_set_by(item))}
     names = [name for name in starts if name in tested]
     if not names:
-        raise refuse(node, "a loop that does not set its counter first")
+        raise refuse(node, "a loop that does not set its counter first", name="loop-form")
     steps = {step.name: step for item in parts.last if (step := step_of(item)) is not None}
     counted = [name for name in names if name in parts.counted]
     # A loop over a counter that steps by 1 has simpler bounds.
@@ -170,8 +170,10 @@ def _refusal(node: c_ast.For, name: str) -> NotModelledError:
     """Why the variable that a condition tests is not a counter."""
     for target in assigned_in(node.stmt):
         if key_of(target) == (name,):
-            return refuse(target, f"the counter '{name}' is changed inside its loop")
-    return refuse(node, f"a loop whose step does not add a constant to '{name}'")
+            return refuse(
+                target, f"the counter '{name}' is changed inside its loop", name="loop-counter"
+            )
+    return refuse(node, f"a loop whose step does not add a constant to '{name}'", name="loop-form")
 
 
 def _stepping_test(test: c_ast.Node, name: str) -> tuple[c_ast.Node, int, int] | None:
@@ -192,7 +194,7 @@ def _stepping_test(test: c_ast.Node, name: str) -> tuple[c_ast.Node, int, int] |
 def _size(step: Step, expressions: Expressions) -> int:
     size = step.size(expressions.constant)
     if not size:
-        raise refuse(step.amount, "a step that is not a nonzero constant")
+        raise refuse(step.amount, "a step that is not a nonzero constant", name="loop-form")
     return size
 
 
@@ -210,18 +212,26 @@ def counter_range(
     With `takes_data`, start and limits may come out of memory.
     """
     if not (takes_data or builder.is_affine(start)):
-        raise refuse(header.start, f"the start of '{header.name}' is not affine")
+        raise refuse(header.start, f"the start of '{header.name}' is not affine", name="not-affine")
     condition = header.condition
     operator = condition.op if isinstance(condition, c_ast.BinaryOp) else None
     if header.before_test and not type.is_signed:
-        raise refuse(condition, "a condition that changes an unsigned counter before it is tested")
+        raise refuse(
+            condition,
+            "a condition that changes an unsigned counter before it is tested",
+            name="loop-form",
+        )
     if operator == "!=":
         return _range_to(header, counter, type, start, expressions, builder, takes_data)
     tests = conjunction(expressions.condition(condition))
     if tests is None and takes_data:
         tests = _data_test(header, counter, expressions)
     if tests is None:
-        raise refuse(condition, f"the bound of the loop over '{header.name}' is not affine")
+        raise refuse(
+            condition,
+            f"the bound of the loop over '{header.name}' is not affine",
+            name="not-affine",
+        )
     limits: list[IndexExpression] = []
     for test in tests:
         coefficient = dict(test.expression.terms).get(counter, 0)
@@ -229,10 +239,16 @@ def counter_range(
         is_bound = not test.is_equality and coefficient * header.step < 0
         is_divided = abs(coefficient) != 1 and not builder.is_affine(rest)
         if not is_bound or is_divided or counter in tuple(rest.values()):
-            raise refuse(condition, f"a condition that does not bound the counter '{header.name}'")
+            raise refuse(
+                condition,
+                f"a condition that does not bound the counter '{header.name}'",
+                name="loop-form",
+            )
         limits += _limits(rest, coefficient)
     if not _ends_before_wrapping(header.step, type, limits, expressions.conversions):
-        raise refuse(condition, f"the counter '{header.name}', which may wrap around")
+        raise refuse(
+            condition, f"the counter '{header.name}', which may wrap around", name="wrap-around"
+        )
     return CounterRange(start, header.step, tuple(limits))
 
 
@@ -335,7 +351,11 @@ def _range_to(
         # An unsigned counter that goes down gets to 0.
         return CounterRange(start, header.step, (IndexExpression(),))
     if not type.is_signed or abs(header.step) != 1:
-        raise refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")
+        raise refuse(
+            test,
+            "'!=' in a loop whose counter is unsigned or steps by more than 1",
+            name="loop-form",
+        )
     values = [expressions.value(side) for side in (test.left, test.right)]
     sides = [
         expressions.conversions.index(each) if takes_data and not each.type.is_float else each.index
@@ -347,4 +367,6 @@ def _range_to(
             if not (takes_data or builder.is_affine(other)):
                 break
             return CounterRange(start, header.step, (other,))
-    raise refuse(test, f"the bound of the loop over '{header.name}' is not affine")
+    raise refuse(
+        test, f"the bound of the loop over '{header.name}' is not affine", name="not-affine"
+    )

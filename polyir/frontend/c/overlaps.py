@@ -97,7 +97,11 @@ def check_reads(
                 is_apart = type is not None and not _may_alias(type, accessed.type)
                 if not is_apart and points_to.may_overlap(objects, accessed.objects):
                     what = f"'{accessed.origin.root}', which the region writes"
-                    raise refuse(read.node, f"a call of '{read.function}', which may read {what}")
+                    raise refuse(
+                        read.node,
+                        f"a call of '{read.function}', which may read {what}",
+                        name="call",
+                    )
 
 
 def _targets(
@@ -180,7 +184,7 @@ def _shown(pointer: BaseObject, target: BaseObject, points_to: PointsTo) -> NotM
         if start.root != root or not is_exact:
             return None
         message = f"'{name}' points to the same memory as '{target.pointer}'"
-    return refuse(_located(start.node) or pointer.node, message)
+    return refuse(_located(start.node) or pointer.node, message, name="pointer")
 
 
 def _located(node: c_ast.Node | None) -> c_ast.Node | None:

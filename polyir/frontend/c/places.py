@@ -237,18 +237,26 @@ class Places:
             case c_ast.StructRef():
                 return self._member(node)
             case c_ast.Cast():
-                raise refuse(node, "a cast of a pointer")
+                raise refuse(node, "a cast of a pointer", name="pointer")
             case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
-                raise refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
+                raise refuse(
+                    node,
+                    f"'{node.op.removeprefix('p')}' inside an expression",
+                    name="unsupported-expression",
+                )
             case _:
-                raise refuse(node, f"an lvalue of the form {type(node).__name__}")
+                raise refuse(
+                    node,
+                    f"an lvalue of the form {type(node).__name__}",
+                    name="unsupported-expression",
+                )
 
     def _variable(self, node: c_ast.ID) -> LValue:
         meaning = self._scopes.meaning(node.name)
         if not isinstance(meaning, DeclaredVariable):
-            raise refuse(node, f"'{node.name}', which is not a variable")
+            raise refuse(node, f"'{node.name}', which is not a variable", name="undeclared")
         if meaning.is_volatile:
-            raise refuse(node, f"the volatile variable '{node.name}'")
+            raise refuse(node, f"the volatile variable '{node.name}'", name="volatile-or-static")
         return LValue(
             (node.name,), (node.name,), (), (), meaning.type, BaseObject(node.name, node=node)
         )
@@ -272,12 +280,20 @@ class Places:
                     place.is_pointer_table and isinstance(element, Arithmetic)
                 ):
                     raise refuse(
-                        node, f"'{place.key[-1]}', an array of pointers, which may overlap"
+                        node,
+                        f"'{place.key[-1]}', an array of pointers, which may overlap",
+                        name="pointer",
                     )
                 if place.key in self._names.assigned:
-                    raise refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
+                    raise refuse(
+                        node,
+                        f"the pointer '{place.key[-1]}', which the region changes",
+                        name="pointer",
+                    )
             case _:
-                raise refuse(node, "a subscript of what is neither an array nor a pointer")
+                raise refuse(
+                    node, "a subscript of what is neither an array nor a pointer", name="pointer"
+                )
         origin, parts = place.origin, place.parts
         if isinstance(place.type, Pointer) and place.subscripts:
             # Rows may be anywhere: a check says that they are apart.
@@ -314,10 +330,12 @@ class Places:
             parts = (*base.parts, ".", node.field.name)
         if not isinstance(base.type, Record):
             name = base.type.name if isinstance(base.type, Other) else "what is not a structure"
-            raise refuse(node, f"a member of {name}")
+            raise refuse(node, f"a member of {name}", name="unsupported-expression")
         member = base.type.members.get(node.field.name)
         if member is None:
-            raise refuse(node, f"the member '{node.field.name}', which is not declared")
+            raise refuse(
+                node, f"the member '{node.field.name}', which is not declared", name="undeclared"
+            )
         key = (*base.key, node.field.name)
         subscripts, extents = base.subscripts, base.extents
         if subscripts and isinstance(member, Arithmetic):

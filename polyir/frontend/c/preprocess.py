@@ -146,7 +146,9 @@ def preprocess(
     done = _run(compiler, ["-E", "-dD", *arguments], path, text)
     if done.returncode != 0:
         message = done.stderr.decode(errors="replace").strip()
-        raise PolyirError(f"the preprocessor {' '.join(compiler)} failed:\n{message}")
+        raise PolyirError(
+            f"the preprocessor {' '.join(compiler)} failed:\n{message}", name="preprocessor"
+        )
     text = done.stdout.decode(errors="surrogateescape").replace("\r\n", "\n")
     text = _ESCAPED_MARKER.sub(_with_plain_name, text)
     macros = tuple(dict.fromkeys(_DEFINE.findall(text)))
@@ -196,7 +198,9 @@ def _run(
     try:
         return subprocess.run(command, capture_output=True, check=False, input=given)
     except OSError as error:
-        raise PolyirError(f"cannot run {compiler[0]}: {error.strerror}") from None
+        raise PolyirError(
+            f"cannot run {compiler[0]}: {error.strerror}", name="preprocessor"
+        ) from None
 
 
 def _with_plain_name(match: re.Match[str]) -> str:

@@ -25,6 +25,8 @@ class OutsideFunctionError(NotModelledError):
 class UnreadFileError(NotModelledError):
     """Nothing of a file is read."""
 
+    name = "unread-file"
+
 
 @dataclass(frozen=True)
 class RegionPragma:
@@ -126,19 +128,28 @@ def _reason(
     """Why there is no region at a pragma, and what to do."""
     location = pragma.location
     if location.file != path:
-        return NotModelledError("it is in an included file: run polyir-cc on that file", location)
+        return NotModelledError(
+            "it is in an included file: run polyir-cc on that file", location, name="region-pragma"
+        )
     if not pragma.is_start:
-        return NotModelledError("'#pragma endscop' without '#pragma scop' before it", location)
+        return NotModelledError(
+            "'#pragma endscop' without '#pragma scop' before it", location, name="region-pragma"
+        )
     if pragma.function is None:
         return OutsideFunctionError(
             "a region must be inside a function: move the pragmas into its body", location
         )
     if any(first < location.line < last for first, last in ranges):
-        return NotModelledError("regions must not be nested: remove the inner pragmas", location)
+        return NotModelledError(
+            "regions must not be nested: remove the inner pragmas", location, name="region-pragma"
+        )
     if has_no_end:
-        return NotModelledError("'#pragma scop' without '#pragma endscop' in its block", location)
+        return NotModelledError(
+            "'#pragma scop' without '#pragma endscop' in its block", location, name="region-pragma"
+        )
     return NotModelledError(
         "'#pragma scop' and '#pragma endscop' must be statements of one block: put braces around "
         "the region",
         location,
+        name="region-pragma",
     )

@@ -228,7 +228,10 @@ class _RegionFinder:
                 place = location_of_node(item)
                 if isinstance(item, c_ast.For) and place is not None and place.file == self._path:
                     self._leave(
-                        place, PolyirError("the pragma before it is about this loop", place)
+                        place,
+                        PolyirError(
+                            "the pragma before it is about this loop", place, name="region-pragma"
+                        ),
                     )
             elif isinstance(item, c_ast.Pragma) and is_stating(item):
                 self._stated = self._stated.after(item, self._scopes)
@@ -346,7 +349,9 @@ class _RegionFinder:
         if location is None or location.file != self._path:
             return
         if location.line not in self._outer_lines:
-            error = PolyirError("other code or a directive is on the same lines", location)
+            error = PolyirError(
+                "other code or a directive is on the same lines", location, name="shared-line"
+            )
             self._leave(location, error)
 
     def _leave(self, location: SourceLocation | None, error: PolyirError) -> None:

@@ -119,44 +119,56 @@ class Statements:
             case c_ast.Pragma(string=text):
                 hint = ": regions must not be nested, and each needs '#pragma endscop'"
                 is_nested = (text or "").split()[:1] == ["scop"]
-                raise refuse(node, f"'#pragma {text}' inside the region{hint if is_nested else ''}")
+                raise refuse(
+                    node,
+                    f"'#pragma {text}' inside the region{hint if is_nested else ''}",
+                    name="region-pragma",
+                )
             case _:
                 self._refuse(node)
 
     def _refuse(self, node: c_ast.Node) -> None:
-        names = {
-            c_ast.While: "a while loop",
-            c_ast.DoWhile: "a do-while loop",
-            c_ast.Goto: "goto",
-            c_ast.Label: "a label",
-            c_ast.Break: "break",
-            c_ast.Continue: "continue",
-            c_ast.Return: "return",
-            c_ast.Switch: "switch",
-            c_ast.ExprList: "the comma operator",
+        known = {
+            c_ast.While: ("a while loop", "loop-form"),
+            c_ast.DoWhile: ("a do-while loop", "loop-form"),
+            c_ast.Goto: ("goto", "jump"),
+            c_ast.Label: ("a label", "jump"),
+            c_ast.Break: ("break", "jump"),
+            c_ast.Continue: ("continue", "jump"),
+            c_ast.Return: ("return", "jump"),
+            c_ast.Switch: ("switch", "jump"),
+            c_ast.ExprList: ("the comma operator", "unsupported-expression"),
         }
         if isinstance(node, c_ast.FuncCall):
             self._expressions.value(node)
             return
-        raise refuse(node, names.get(type(node), f"a statement of the form {type(node).__name__}"))
+        other = (f"a statement of the form {type(node).__name__}", "unsupported-expression")
+        message, name = known.get(type(node), other)
+        raise refuse(node, message, name=name)
 
     # Declarations
 
     def _declare(self, node: c_ast.Decl, following: Sequence[c_ast.Node]) -> None:
         type = self._variables.scopes.type_of(node.type)
         if set(node.storage or ()) & {"static", "extern"}:
-            raise refuse(node, f"the {node.storage[0]} variable '{node.name}' in the region")
+            raise refuse(
+                node,
+                f"the {node.storage[0]} variable '{node.name}' in the region",
+                name="volatile-or-static",
+            )
         if "volatile" in (node.quals or ()):
-            raise refuse(node, f"the volatile variable '{node.name}'")
+            raise refuse(node, f"the volatile variable '{node.name}'", name="volatile-or-static")
         if isinstance(type, CArrayType):
             self._declare_array(node, type)
             return
         if not isinstance(type, Arithmetic):
-            raise refuse(node, f"'{node.name}', whose type is not supported")
+            raise refuse(
+                node, f"'{node.name}', whose type is not supported", name="unsupported-type"
+            )
         initial = None
         if node.init is not None:
             if isinstance(node.init, c_ast.InitList):
-                raise refuse(node.init, "an initialiser in braces")
+                raise refuse(node.init, "an initialiser in braces", name="unsupported-type")
             initial = self._assigned(node.init, type)
         self._declare_scalar(node.name, type, initial, following)
 
@@ -179,16 +191,26 @@ class Statements:
 
     def _declare_array(self, node: c_ast.Decl, type: CArrayType) -> None:
         if node.init is not None:
-            raise refuse(node, f"the array '{node.name}' has an initialiser")
+            raise refuse(
+                node, f"the array '{node.name}' has an initialiser", name="unsupported-type"
+            )
         shape: list[int] = []
         element: object = type
         while isinstance(element, CArrayType):
             if element.extent is None:
-                raise refuse(node, f"the size of the array '{node.name}' is not constant")
+                raise refuse(
+                    node,
+                    f"the size of the array '{node.name}' is not constant",
+                    name="unsupported-type",
+                )
             shape.append(element.extent)
             element = element.element
         if not isinstance(element, Arithmetic):
-            raise refuse(node, f"the array '{node.name}', whose element type is not supported")
+            raise refuse(
+                node,
+                f"the array '{node.name}', whose element type is not supported",
+                name="unsupported-type",
+            )
         cell = self._builder.new_cell(element.ir, node.name, shape)
         self._variables.declare(node.name, Cell(element, cell, len(shape)))
 
@@ -241,7 +263,9 @@ class Statements:
     ) -> None:
         if own.is_counter:
             raise refuse(
-                target, f"the counter '{getattr(target, 'name', '')}' is changed inside its loop"
+                target,
+                f"the counter '{getattr(target, 'name', '')}' is changed inside its loop",
+                name="loop-counter",
             )
         if operator is not None:
             operand = self._expressions.operators.binary(
@@ -360,7 +384,9 @@ class Statements:
         parts = parts_of(node)
         header = header_of(node, parts, self._expressions)
         if self._integer_type(header.name, parts) is None:
-            raise refuse(node, f"the counter '{header.name}' is not an integer")
+            raise refuse(
+                node, f"the counter '{header.name}' is not an integer", name="loop-counter"
+            )
         block = Block(arg_types=[IndexType()])
         block.args[0].name_hint = header.name
         self._variables.forget(node)
@@ -368,7 +394,9 @@ class Statements:
             counters = self._start(header, parts)
             main = counters.pop(header.name, None)
             if main is None:
-                raise refuse(header.start, f"the start of '{header.name}' is not affine")
+                raise refuse(
+                    header.start, f"the start of '{header.name}' is not affine", name="not-affine"
+                )
             last = _statements_of(parts, {header.name, *counters})
             loop = CountingLoop(header, main, tuple(counters.values()), (parts.body, *last))
             changed = self._variables.tracked_in(names_assigned_in(node))
@@ -379,7 +407,11 @@ class Statements:
             self._insert_loop(loop, bounds, block)
             if self._takes_data and may_change(bounds, block):
                 name = header.name
-                raise refuse(header.condition, f"the loop over '{name}' may change its bounds")
+                raise refuse(
+                    header.condition,
+                    f"the loop over '{name}' may change its bounds",
+                    name="loop-form",
+                )
         self._variables.forget(node)
         for variable in changed.values():
             variable.value = None
@@ -489,7 +521,11 @@ class Statements:
         names = tuple(identifiers_in(header.condition))
         tested = [other for other in loop.others if other.name in names]
         if tested and abs(header.step) != 1:
-            raise refuse(header.condition, "a condition on two counters, of which none steps by 1")
+            raise refuse(
+                header.condition,
+                "a condition on two counters, of which none steps by 1",
+                name="loop-counter",
+            )
         value = IndexExpression.of(counter)
         # It is computed at least once, for the first value.
         first = constraints_hold([Constraint(value - main.start, is_equality=True)])
@@ -522,7 +558,9 @@ class Statements:
         if not self._expressions.conversions.is_in_range(counter.type, value):
             if counter.is_stepped_inside:
                 raise NotTrackedError(counter.name)
-            raise refuse(node, f"the counter '{counter.name}', which may wrap around")
+            raise refuse(
+                node, f"the counter '{counter.name}', which may wrap around", name="wrap-around"
+            )
         local = Value(counter.type, index=value)
         if counter.variable is not None and counter.is_stepped_inside:
             counter.variable.value = local
@@ -554,7 +592,9 @@ class Statements:
         is_affine = bounds.is_affine(self._builder)
         if not is_affine and (abs(bounds.step) != 1 and (bounds.step < 0 or others)):
             raise refuse(
-                header.condition, f"the bound of '{header.name}' is not affine, nor its step 1"
+                header.condition,
+                f"the bound of '{header.name}' is not affine, nor its step 1",
+                name="not-affine",
             )
         local = Value(main.type, index=value.shift(header.after_test))
         self._variables.declare(main.name, Local(main.type, local, is_counter=True))
@@ -623,7 +663,11 @@ class Statements:
             own = self._variables.own(name)
             meaning = scopes.meaning(name)
             if own is None and not isinstance(meaning, DeclaredVariable):
-                raise refuse(parts.first[0], f"'{name}', which is not declared as a variable")
+                raise refuse(
+                    parts.first[0],
+                    f"'{name}', which is not declared as a variable",
+                    name="undeclared",
+                )
             type = own.type if own is not None else getattr(meaning, "type", None)
         if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
             return None
@@ -670,7 +714,9 @@ def _statements_of(parts: LoopParts, counters: Collection[str]) -> tuple[c_ast.N
             continue
         for node in nodes_below(item):
             if isinstance(node, c_ast.ID) and node.name in stepped:
-                raise refuse(node, f"the counter '{node.name}' is used after its step")
+                raise refuse(
+                    node, f"the counter '{node.name}' is used after its step", name="loop-counter"
+                )
         statements.append(item)
     return tuple(statements)
 

@@ -338,4 +338,8 @@ def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_
     used = {name: None for item in following for name in identifiers_in(item)}
     for item in declared:
         if item.name in used:
-            raise refuse(item, f"'{item.name}' is declared in the region and used after it")
+            raise refuse(
+                item,
+                f"'{item.name}' is declared in the region and used after it",
+                name="variable-use",
+            )

@@ -91,7 +91,9 @@ class Conversions:
         assert value.ssa is not None
         builder = self._builder
         if _is_wide_constant(value):
-            raise NotModelledError("a constant of 2**63 or more as a bound or a subscript")
+            raise NotModelledError(
+                "a constant of 2**63 or more as a bound or a subscript", name="wide-number"
+            )
         kind = arith.IndexCastOp if value.type.is_signed else ArithIndexCastUIOp
         return builder.index_of_data(value.ssa, kind)
 

@@ -235,7 +235,7 @@ class Variables:
             if own.value is None and own.is_tracked:
                 raise NotTrackedError(node.name)
             if own.value is None:
-                raise refuse(node, f"'{node.name}', which has no value yet")
+                raise refuse(node, f"'{node.name}', which has no value yet", name="variable-use")
             return own.value
         known = self._known.get((node.name, own))
         if known is not None or own is not None:
@@ -244,9 +244,13 @@ class Variables:
         if isinstance(meaning, EnumConstant):
             return Value(INT, index=IndexExpression((), meaning.value))
         if not isinstance(meaning, DeclaredVariable):
-            raise refuse(node, f"'{node.name}', which is not declared as a variable")
+            raise refuse(
+                node, f"'{node.name}', which is not declared as a variable", name="undeclared"
+            )
         if not isinstance(meaning.type, Arithmetic):
-            raise refuse(node, f"'{node.name}', whose type is not supported")
+            raise refuse(
+                node, f"'{node.name}', whose type is not supported", name="unsupported-type"
+            )
         if self.is_memory(node.name):
             return None
         if meaning.value is not None:
@@ -337,7 +341,9 @@ class Variables:
         if place is None:
             return self._own_element(node, subscript)
         if not isinstance(place.type, Arithmetic):
-            raise refuse(node, f"'{place.key[-1]}', whose type is not supported")
+            raise refuse(
+                node, f"'{place.key[-1]}', whose type is not supported", name="unsupported-type"
+            )
         indices = tuple(
             IndexExpression() if part is None else subscript(part) for part in place.subscripts
         )
@@ -353,23 +359,27 @@ class Variables:
         if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
             offset = self._fixed_text(node.right)
             if offset is None:
-                raise refuse(node, "an address that is not always the same")
+                raise refuse(node, "an address that is not always the same", name="pointer")
             text, origin = self._address(node.left)
             return f"{text} {node.op} {offset}", origin
         is_taken = isinstance(node, c_ast.UnaryOp) and node.op == "&"
         target = node.expr if is_taken else node
         key = key_of(target)
         if key is not None and self.own(key[0]) is not None:
-            raise refuse(node, f"the address of '{key[0]}', which the region declares")
+            raise refuse(
+                node, f"the address of '{key[0]}', which the region declares", name="pointer"
+            )
         place = self._places.resolve(target)
         if not is_taken and not isinstance(place.type, CArrayType | Pointer):
-            raise refuse(node, "this argument of a call")
+            raise refuse(node, "this argument of a call", name="call")
         texts = [self._fixed_text(part) for part in place.subscripts]
         if any(text is None for text in texts):
-            raise refuse(node, "an address that is not always the same")
+            raise refuse(node, "an address that is not always the same", name="pointer")
         assigned = self.names.assigned
         if not is_taken and any(place.key[: len(key)] == key for key in assigned):
-            raise refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
+            raise refuse(
+                node, f"the pointer '{place.key[-1]}', which the region changes", name="pointer"
+            )
         parts = (part if isinstance(part, str) else f"[{texts[part]}]" for part in place.parts)
         return "".join(("&" if is_taken else "", *parts)), place.origin
 
@@ -381,7 +391,7 @@ class Variables:
             base = base.name
         own = self.own(base.name) if isinstance(base, c_ast.ID) else None
         if not isinstance(own, Cell) or own.rank != len(subscripts):
-            raise refuse(node, "this use of a variable of the region")
+            raise refuse(node, "this use of a variable of the region", name="variable-use")
         return ElementInMemory(own.type, own.memory, tuple(subscript(part) for part in subscripts))
 
     def counter_cell(self, node: c_ast.Node, name: str) -> ElementInMemory | None:
@@ -391,7 +401,9 @@ class Variables:
             is_used = name in self.names.used_outside or (name,) in self.names.assigned
             return ElementInMemory(own.type, own.memory, ()) if is_used else None
         if own is not None:
-            raise refuse(node, f"the loop counter '{name}', which is also set elsewhere")
+            raise refuse(
+                node, f"the loop counter '{name}', which is also set elsewhere", name="loop-counter"
+            )
         if not self.is_kept(name):
             return None
         place = self._places.resolve(c_ast.ID(name, node.coord))

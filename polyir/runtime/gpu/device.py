@@ -28,6 +28,8 @@ Size = tuple[int, int, int]
 class DeviceError(PolyirError):
     """There is no device, or it cannot do what it was asked to."""
 
+    name = "device"
+
 
 @dataclass(eq=False)
 class Buffer:

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 class ExecutionError(PolyirError):
     """Code of the host cannot be run to its end."""
 
+    name = "device"
+
 
 class GpuFunction(CompiledFunction):
     """A function that is interpreted, and launches kernels."""

@@ -131,7 +131,9 @@ def require_apart(together: isl.UnionMap, moduli: Moduli, array: str) -> None:
             same = isl.PwAff.from_aff(cell)
             sharing = sharing.intersect(same.eq_map(same))
         if not sharing.is_empty():
-            raise LegalityError(f"contracting {array} would store two live values in one element")
+            raise LegalityError(
+                f"contracting {array} would store two live values in one element", name="live-range"
+            )
 
 
 @dataclass(frozen=True)

@@ -142,6 +142,7 @@ class _Planner:
                 f"{name_list(statements_of(band))} is mapped, but threads that run it at once "
                 f"depend on each other: {found.example}",
                 violated=found.pair,
+                name="gpu-fault",
             )
 
     def _ends_tile(self, band: ScheduleNode, position: int) -> bool:
