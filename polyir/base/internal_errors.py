@@ -18,6 +18,7 @@ from xdsl.utils.exceptions import DiagnosticException, ShrinkException, VerifyEx
 from polyir.base.diagnostics import PolyirError, place_of
 from polyir.base.limits import frames_in_worker, time_errors_raised
 from polyir.base.plugins import package_of
+from polyir.base.supervisor import doing
 
 
 def wants_traceback() -> bool:
@@ -113,7 +114,7 @@ class Pipeline(PassPipeline):
         between(None, op, self.passes[0] if self.passes else None)
         for place, step in enumerate(self.passes):
             following = self.passes[place + 1] if place + 1 < len(self.passes) else None
-            with internal_errors_of(step), time_errors_raised():
+            with internal_errors_of(step), time_errors_raised(), doing(f"[{step.name}]"):
                 step.apply(ctx, op)
             try:
                 between(step, op, following)

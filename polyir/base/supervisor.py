@@ -5,12 +5,16 @@ contains both (`base.limits`), but what it finds must be pickled, isl objects as
 quarter of a compilation. Under a supervisor, steps run in the process of the tool. Where one kills
 it, the supervisor begins another, which does the same up to that step and raises the error of the
 step there. What the first process has printed is not printed again.
+
+On a terminal, the supervisor shows what the tool does, if that takes long.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import select
+import shutil
 import signal
 import stat
 import sys
@@ -19,6 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from mmap import mmap
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any, Final, TextIO
 
 INTERRUPTED: Final = 128 + signal.SIGINT
@@ -32,6 +37,16 @@ _FROM_OUTSIDE: Final = {
 _STEP: Final = 0
 """The place in the shared memory of the step that runs; 0: none. Written bytes are beside it."""
 
+_IS_SHOWN: Final = 3
+"""The place of whether the terminal's last line says what the tool does."""
+
+_NUMBERS: Final = 4 * 8
+_TEXT: Final = 200
+"""The bytes of shared memory before the text on what the tool does, and of that text."""
+
+PATIENCE: Final = 2.0
+"""After how many seconds the terminal shows what the tool does."""
+
 
 @dataclass
 class Process:
@@ -39,11 +54,13 @@ class Process:
 
     `failures` has the number of each step that killed an earlier one, with the signal. The
     supervisor reads `shared` when this one has died: the step that runs, and how many bytes are
-    written to standard output (1) and to standard error (2). `kept_inputs` are what it has read.
+    written to standard output (1) and to standard error (2); `activity` has, as text that ends with
+    zeros, what this one does. `kept_inputs` are what it has read.
     """
 
     failures: dict[int, int]
     shared: memoryview
+    activity: memoryview
     kept_inputs: IO[bytes]
     _steps: int = field(default=0, init=False)
 
@@ -85,16 +102,17 @@ def supervised() -> None:
     again = [0, 0, 0]
     kept_inputs = os.fdopen(os.memfd_create("inputs"), "w+b")
     while True:
-        shared = memoryview(mmap(-1, 3 * 8)).cast("q")
+        memory = memoryview(mmap(-1, _NUMBERS + _TEXT))
+        shared, activity = memory[:_NUMBERS].cast("q"), memory[_NUMBERS:]
         watched, held = os.pipe()
         child = os.fork()
         if not child:
             os.close(held)
             _end_with_supervisor(watched)
-            _begin(Process(failures, shared, kept_inputs), again)
+            _begin(Process(failures, shared, activity, kept_inputs), again)
             return
         os.close(watched)
-        status = _await(child)
+        status = _await(child, shared, activity)
         os.close(held)
         step, number = shared[_STEP], os.WTERMSIG(status)
         if not os.WIFSIGNALED(status) or not step or number in _FROM_OUTSIDE:
@@ -102,6 +120,24 @@ def supervised() -> None:
         failures[step] = number
         again = [*map(max, again, shared)]
         os.lseek(kept_inputs.fileno(), 0, os.SEEK_SET)
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Say what this process does in the `with` block; it comes after what is done around it.
+
+    A supervisor shows it on a terminal, if that takes long.
+    """
+    if process is None:
+        yield
+        return
+    around = bytes(process.activity)
+    text = around.rstrip(b"\0") + what.encode()
+    process.activity[:] = text[:_TEXT].ljust(_TEXT, b"\0")
+    try:
+        yield
+    finally:
+        process.activity[:] = around
 
 
 def read_input(name: str) -> bytes:
@@ -142,7 +178,8 @@ def _begin(this: Process, again: list[int]) -> None:
 
 def _text(stream: TextIO, raw: _Stream) -> TextIO:
     """A stream of text to `raw`, otherwise like another one."""
-    at_lines = getattr(stream, "line_buffering", False)
+    # With PYTHONUNBUFFERED, only the latter is true.
+    at_lines = any(getattr(stream, name, False) for name in ("line_buffering", "write_through"))
     return io.TextIOWrapper(
         io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=at_lines
     )
@@ -158,6 +195,8 @@ class _Stream(io.FileIO):
         self._again = again
 
     def write(self, data: Any) -> int:
+        if self._shared[_IS_SHOWN]:
+            _clear(self._shared)
         skipped = min(len(data), max(0, self._again - self._shared[self._file]))
         count = skipped
         if skipped < len(data):
@@ -166,12 +205,39 @@ class _Stream(io.FileIO):
         return count
 
 
-def _await(child: int) -> int:
+def _await(child: int, shared: memoryview, activity: memoryview) -> int:
     """How the process of the tool ends. What interrupts this one ends both."""
     try:
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            _show_until_end(child, shared, activity)
         return os.waitpid(child, 0)[1]
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)
+
+
+def _show_until_end(child: int, shared: memoryview, activity: memoryview) -> None:
+    """Show what a process does, in a line that it clears before it prints anything."""
+    ended = select.poll()
+    try:
+        ended.register(os.pidfd_open(child), select.POLLIN)
+    except OSError:  # an old Linux
+        return
+    tool, begin, wait = Path(sys.argv[0]).name, monotonic(), PATIENCE
+    while not ended.poll(1000 * wait):
+        wait = 0.5
+        text = bytes(activity).rstrip(b"\0").decode(errors="replace")
+        line = f"{tool}: {text} {monotonic() - begin:.0f} s"
+        line = line[: shutil.get_terminal_size().columns - 1]
+        os.write(2, f"\r\x1b[K{line}".encode())
+        shared[_IS_SHOWN] = 1
+    if shared[_IS_SHOWN]:
+        _clear(shared)
+
+
+def _clear(shared: memoryview) -> None:
+    """Clear the line that says what the tool does."""
+    shared[_IS_SHOWN] = 0
+    os.write(2, b"\r\x1b[K")
 
 
 def _end_with(status: int) -> None:

@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass, PassPipelineCallbackType
 
 from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, location_of, remarks_kept
 from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
+from polyir.base.supervisor import doing
 from polyir.choose.remarks import CHOSEN
 from polyir.dialects.scop import scops_in
 from polyir.frontend.c.advice import RESTRICT
@@ -129,7 +130,7 @@ def transform_region(
     error of the region, too.
     """
     try:
-        with internal_errors_of(None):
+        with internal_errors_of(None), doing(f"{region.location}: "):
             return _transformed(region, passes, context, assume_no_alias, kernels, ranks, between)
     except InternalError as error:
         return TransformedRegion(region, None, _region_error(error, region))

@@ -169,23 +169,21 @@ MOST_ON_STACK = 1 << 13
 
 
 def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | None:
-    """Promote a temporary, without copies, in the loop that takes the fewest cells.
+    """Promote a temporary, without copies, in the innermost loop that allows it.
 
-    Of loops with equally many it is the innermost one. `None` if there is no such loop.
+    An outer one would need as many cells or more. `None` if there is no such loop.
     """
-    best: Promotion | None = None
-    fewest = MOST_ON_STACK
     flows: dict[str, ArrayFlow] = {}
-    for place in loop_bodies_around(scop, array):
+    for place in reversed(list(loop_bodies_around(scop, array))):
         builder = LocalCopies(scop, place, options, flows=flows)
         try:
             cells = builder.add(array)
         except NotPromotableError:
             continue
         found = builder.result()
-        if not found.copies and cells <= fewest:
-            best, fewest = found, cells
-    return best
+        if not found.copies:
+            return found if cells <= MOST_ON_STACK else None
+    return None
 
 
 def _places(scop: Scop, loops: Sequence[LoopAddress]) -> list[LoopBody]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from polyir.base import supervisor
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "memfd_create"), reason="only Linux has a supervisor"
 )
+
+TERMINAL = {**os.environ, "TERM": "xterm"}
 
 BEGINNING = """
 import os, signal, sys
@@ -136,3 +139,37 @@ def test_the_tool_ends_with_its_supervisor(number: signal.Signals, code: int) ->
             os.kill(tool, signal.SIGKILL)
             raise
         assert process.returncode == code
+
+
+SLOW = """
+from time import sleep
+from polyir.base import supervisor
+
+supervisor.PATIENCE = 0.2
+supervisor.supervised()
+with supervisor.doing("in.c:1:2: "), supervisor.doing("[slow]"):
+    sleep(0.5)
+    print("warning: told", file=sys.stderr)
+with supervisor.doing("[later]"):
+    sleep(1)
+"""
+
+
+def test_a_terminal_shows_what_takes_long() -> None:
+    ours, theirs = pty.openpty()
+    program = BEGINNING.replace("supervised()\n", "") + SLOW
+    done = subprocess.run([sys.executable, "-c", program], stderr=theirs, env=TERMINAL)
+    os.close(theirs)
+    said = os.read(ours, 10_000).decode()
+    assert done.returncode == 0
+    clear = "\r\x1b[K"
+    assert said.startswith(
+        f"{clear}-c: in.c:1:2: [slow] 0 s{clear}warning: told\r\n{clear}-c: [later] "
+    )
+    assert said.endswith(f" s{clear}")
+
+
+def test_others_do_not() -> None:
+    program = BEGINNING.replace("supervised()\n", "") + SLOW
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stderr == "warning: told\n"
