@@ -257,7 +257,7 @@ class Table:
     rows: Callable[[Case], Iterator[list[str]]]
     heading: str
     words: int
-    """The first columns, which are no numbers."""
+    """The first columns, which are not numbers."""
 
     def lines(self, kernels: Sequence[str]) -> Iterator[str]:
         """The lines of the table, with the rows of some kernels."""

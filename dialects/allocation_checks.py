@@ -18,7 +18,7 @@ from xdsl.irdl import (
 from xdsl.traits import NoMemoryEffect, Pure
 
 ORIGINAL: Final = "polyir.original"
-"""The attribute of an `scf.if` that runs the original code, which is no part of the module, where
+"""The attribute of an `scf.if` that runs the original code, which is not part of the module, where
 its condition does not hold."""
 
 

@@ -58,7 +58,7 @@ class ExpressionType(ParametrizedAttribute, TypeAttribute):
 def dimensions_of(value: SSAValue) -> int:
     """How many dimensions an expression has."""
     if not isinstance(value.type, ExpressionType):
-        raise VerifyException("has an operand that is no expression")
+        raise VerifyException("has an operand that is not an expression")
     return value.type.dimensions.data
 
 

@@ -52,6 +52,13 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "second becomes parallel. Ask the first loop why it is sequential.",
         ),
         Entry(
+            "trapezoid",
+            ("--interchange=loops=S0.0,S0.1",),
+            "Bounds of interchanged loops",
+            "The inner loop has a maximum and a minimum as its bounds. When the loops are "
+            "interchanged, the bounds come from a projection onto the other axis.",
+        ),
+        Entry(
             "fig4-stencil",
             TILED,
             "Figure 4: wavefronts of tiles",

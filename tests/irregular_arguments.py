@@ -24,7 +24,7 @@ _NO_STEPS = (
     "|is outside of its inner loops"
     "|the subscripts depend on this loop"
 )
-_NO_UPDATE = "this is no update of an element by one operation"
+_NO_UPDATE = "this is not an update of an element by one operation"
 _AFFINE = "no loop writes elements by index arrays"
 
 DOES_NOTHING: Final[Mapping[tuple[str, str], str]] = MappingProxyType(

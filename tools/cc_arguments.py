@@ -196,5 +196,5 @@ def _is_source(path: str, language: str) -> bool:
 
 
 def is_assembled(path: str) -> bool:
-    """Whether a file that is no C makes an object of its own."""
+    """Whether a file that is not C makes an object of its own."""
     return Path(path).suffix in _ASSEMBLED

@@ -231,7 +231,8 @@ class PolyirOptMain(xDSLOptMain):
         if found is None and self.args.run_reproducer:
             name = self._input_name()
             raise PolyirError(
-                f"'{name}' is no reproducer: it does not end with a pipeline", name="bad-pipeline"
+                f"'{name}' is not a reproducer: it does not end with a pipeline",
+                name="bad-pipeline",
             )
         return found
 

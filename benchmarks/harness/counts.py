@@ -93,7 +93,7 @@ def work_of(kernel: Kernel, sizes: Sizes) -> Work:
 def _sizes_by_parameter(
     scop: Scop, arguments: Sequence[BlockArgument], kernel: Kernel, sizes: Sizes
 ) -> dict[str, int]:
-    """The sizes under isl's names. Raises `CountError` for a parameter that is no size."""
+    """The sizes under isl's names. Raises `CountError` for a parameter that is not a size."""
     values: dict[SSAValue, int] = {
         argument: sizes[name] for argument, name in zip(arguments, kernel.size_names, strict=False)
     }

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{machine()['processor']}, {machine()['cores']} cores; data set {options.size}\n")
     print(machine_table(limits))
     if is_busy(limits):
-        print("the machine is busy: more threads reach less than fewer; these are no limits")
+        print("the machine is busy: more threads reach less than fewer; these are not limits")
     print()
     print(kernel_table(kernels, limits, best))
     source = f"times: {results}" if best else f"no times: run `make bench` first ({results})"

@@ -363,7 +363,7 @@ def require_plain(
 
 
 def _prepared(equations: ModuleOp) -> ModuleOp:
-    """Functions for equations. Nobody asked for these passes: what they leave is no warning."""
+    """Functions for equations. Nobody asked for these passes: what they leave is not a warning."""
     found: list[Remark] = []
     with remarks_to(found.append):
         result = run_pipeline(equations, EQUATIONS_PIPELINE)

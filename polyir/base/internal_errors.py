@@ -66,7 +66,7 @@ class InternalError(Exception):
 
 @contextmanager
 def internal_errors_of(step: ModulePass | None) -> Iterator[None]:
-    """Turn exceptions that are no diagnostics into `InternalError`: defects of a pass, if given."""
+    """Turn exceptions that are not diagnostics into `InternalError`: a defect of the step."""
     try:
         yield
     except (DiagnosticException, ShrinkException, BrokenPipeError, InternalError):

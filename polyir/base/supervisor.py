@@ -143,7 +143,7 @@ def doing(what: str) -> Iterator[None]:
 def read_input(name: str) -> bytes:
     """The bytes of a file; "-" is standard input. Raises `OSError`.
 
-    What is no file, and so can be read only once, is kept for another process that must read it.
+    What is not a file, and so can be read only once, is kept for another process that must read it.
     """
     is_file = name != "-" and stat.S_ISREG(Path(name).stat().st_mode)
     kept = None if process is None or is_file else process.kept_inputs

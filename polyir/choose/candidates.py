@@ -356,7 +356,7 @@ class Candidates:
     ) -> None:
         """Raise `LegalityError` if copies of temporaries might take much more than all arrays do.
 
-        Those that are `local` to iterations are no copies for each of them.
+        Those that are `local` to iterations are not copies for each of them.
         """
         for original, each, own in zip(self.scops, scops, local, strict=True):
             names = {array.array for array in own}
@@ -494,6 +494,6 @@ def memory_of(scops: Sequence[Scheduled]) -> list[object]:
 
 @contextmanager
 def remarks_in(found: list[Remark]) -> Iterator[None]:
-    """Collect what passes say; what one of them could not do is no failure of the user's pass."""
+    """Collect what passes say; what one could not do is not a failure of the user's pass."""
     with remarks_to(lambda each: found.append(replace(each, kind=RemarkKind.REMARK))):
         yield

@@ -213,7 +213,7 @@ def directions(
 ) -> tuple[float, ...] | None:
     """How the iterators of a statement move from one iteration of the last loop to the next.
 
-    `None` where that is no loop of the statement, or its loops do not fix its iterators.
+    `None` where that is not a loop of the statement, or its loops do not fix its iterators.
     """
     last = loops[-1].functions.get(name)
     if last is None or not last.linear.terms or last.divisions:

@@ -146,7 +146,7 @@ def machine_from_json(path: str | os.PathLike[str]) -> Machine:
     """The machine that a JSON file describes; what it does not say has its default.
 
     Raises `OptionError`, which names the key, for a file that is not JSON, an unknown key, and a
-    value that is no number above 0.
+    value that is not a number above 0.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -146,7 +146,7 @@ class Blocks:
     def rank_of(
         self, code: Code, place: RankArguments, division: Division, tile: SSAValue
     ) -> SSAValue:
-        """The rank that has a tile in a line of blocks, one a rank; outside, it is no rank."""
+        """The rank that has a tile in a line of blocks, one a rank; outside, it is not a rank."""
         last = code.difference(place.ranks, 1)
         first = self._load(code, place, code.constant(0), division.begin(0, ""))
         end = self._load(code, place, last, division.end(0, ""))

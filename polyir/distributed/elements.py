@@ -90,7 +90,7 @@ class Elements:
     """The sets of a scop whose tree is divided into phases.
 
     `divisions` has the division of each phase by its name; a phase that one rank runs has none,
-    and is a part of the first rank's work. The arrays `private` are no part of the sets: each rank
+    and is a part of the first rank's work. The arrays `private` are not part of the sets: each rank
     has one for itself.
     """
 

@@ -46,7 +46,7 @@ class DistributionOptions:
         if self.data == "distributed" and self.distribution != "block":
             raise OptionError(
                 f"data=distributed needs distribution=block: with {self.distribution}, what a rank "
-                "has of an array is no box"
+                "has of an array is not a box"
             )
 
     @property

@@ -3,8 +3,8 @@
 The ranks in the middle are equal up to a shift: what they do is a polynomial of the number of the
 rank and of its first tile, as long as the blocks around have the same sizes. So a sum over 100,000
 ranks needs the function at a few dozen of them. The polynomial is found by exact interpolation and
-checked at further ranks. That is no proof: `Total.is_exact` says whether all ranks were visited or
-the checks passed. A sum for which no polynomial is found is estimated, and says so.
+checked at further ranks. That is not a proof: `Total.is_exact` says whether all ranks were visited
+or the checks passed. A sum for which no polynomial is found is estimated, and says so.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _spread(members: Sequence[int], count: int) -> list[int]:
 
 
 def _between(members: Sequence[int], count: int) -> list[int]:
-    """Members at parts of the way that are no simple fractions."""
+    """Members at parts of the way that are not simple fractions."""
     golden = 0.6180339887498949
     return [members[int(len(members) * (golden * (k + 1) % 1))] for k in range(count)]
 

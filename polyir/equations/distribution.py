@@ -97,7 +97,7 @@ def _operation(site: Site) -> Operation:
             "the body of the reduction is a case: 'permutation-case-reduce' takes it apart"
         )
     if not isinstance(body, Operation):
-        raise site.error("the body of the reduction is no operator on several operands")
+        raise site.error("the body of the reduction is not an operator on several operands")
     allowed = () if site.reduction.is_external else DISTRIBUTES.get(site.reduction.operator, ())
     if body.is_external or body.operator not in allowed:
         raise site.error(f"'{body.operator}' does not distribute over '{site.reduction.operator}'")

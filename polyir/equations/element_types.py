@@ -51,7 +51,8 @@ class ElementType(Enum):
         if isinstance(value, float):
             if not value.is_integer():
                 raise PolyirError(
-                    f"{value} is no integer, and elements have type {self.value}", name="no-value"
+                    f"{value} is not an integer, and elements have type {self.value}",
+                    name="no-value",
                 )
             value = int(value)
         half = 1 << (self.width - 1)

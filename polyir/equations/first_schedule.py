@@ -76,7 +76,7 @@ def _found(computations: Computations, context: isl.Set) -> ScheduleResult | Non
 
 
 def _sequential(tree: RowTree) -> int:
-    """How many sequential loops are nested at most; a constant number of steps is no loop."""
+    """How many sequential loops are nested at most; a constant number of steps is not a loop."""
     match tree:
         case LeafNode():
             return 0

@@ -67,7 +67,7 @@ class Definition:
 
 
 def definitions_of(system: System) -> list[Definition]:
-    """The variables of a system of one body that are no inputs, with their pieces.
+    """The variables of a system of one body that are not inputs, with their pieces.
 
     Reductions that stand in expressions are further variables, local ones. Raises `PolyirError` if
     an equation does not define its variable exactly once at each point, or if the system uses

@@ -99,7 +99,7 @@ def permutation_case_reduce(system: System, variable: str, number: int = 0) -> S
 
     Each branch gets a local. Where different branches have points that contribute to a result,
     that is the combination of those: a case says which they are, if it is not the same ones
-    everywhere. Raises `PolyirError` if the body is no case.
+    everywhere. Raises `PolyirError` if the body is not a case.
     """
 
     def rule(draft: Draft, site: Site) -> Expression:

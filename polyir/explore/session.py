@@ -191,7 +191,7 @@ class Session:
                 if steps:
                     program = self._program(source, steps[:-1])[0].run([steps[-1].made()])
                 else:
-                    # What ends with a line end is no name of a file.
+                    # What ends with a line end is not a name of a file.
                     program = Program.parse(f"{source.rstrip()}\n", self.filename)
                     program = program.run("poly-dependences")
             self._programs[key] = program, tuple(remarks)

@@ -60,7 +60,7 @@ def parser_with_tables(
 def _cache_file(name: str, grammar: str, options: Mapping[str, Any]) -> Path | None:
     """Where the tables of `grammar` are kept; `None` without a cache."""
     key = grammar, repr(sorted(options.items())), lark.__version__, sys.version
-    # They are no part of what is compiled, whose cache may be another. A user may have no home.
+    # They are not part of what is compiled, whose cache may be another. A user may have no home.
     with cache_at(True), suppress(CacheError, RuntimeError):
         if is_cache_on():
             return cache_folder() / f"{name}-{digest(key)}.tables"

@@ -250,7 +250,7 @@ def _update_pointers(
 ) -> None:
     """Add the code that fills a copy of an index array with the new places.
 
-    Elements of it that are no places stay as they are: they may be of use for something else.
+    Elements of it that are not places stay as they are: they may be of use for something else.
     """
     code, old = inspection.code, inspection.values[pointer]
     last = code.difference(code.extent(places, 0), 1)

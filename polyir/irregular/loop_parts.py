@@ -54,7 +54,7 @@ def bounds_before(loop: SequentialLoop) -> Bounds:
 def known_range(loop: SequentialLoop) -> LoopRange:
     """The range of a loop.
 
-    Raises `PolyirError` for a counter that is no index, and for a step that is not known.
+    Raises `PolyirError` for a counter that is not an index, and for a step that is not known.
     """
     if not isinstance(loop.body.block.args[0].type, IndexType):
         raise PolyirError(

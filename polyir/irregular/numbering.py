@@ -78,7 +78,7 @@ class _Numbering:
     def _number_given(self) -> None:
         """Number the elements in an order that somebody else has made.
 
-        What is no element has no place in it; the elements that are missing come last.
+        What is not an element has no place in it; the elements that are missing come last.
         """
         code = self._code
         code.fill(self._places, -1, [self._number])

@@ -65,7 +65,7 @@ def _update_of(store: MemoryAccess) -> Chain:
         if chain is not None:
             return chain
     raise PolyirError(
-        "this is no update of an element by one operation",
+        "this is not an update of an element by one operation",
         location_of(store.op),
         name="irregular-loop",
     )

@@ -385,5 +385,5 @@ def computed_subscripts(op: ElementAccess, code: Code, values: Values) -> list[S
     try:
         return [computed(each, False, code.builder) for each in access.subscripts()]
     except NotAffineError:
-        # A product of variables is no sum.
+        # A product of variables is not a sum.
         return map_values(access.map, access.indices, code.builder)

@@ -62,7 +62,7 @@ class EdgeLists:
         self._levels, tiles = levels, levels.tiles
         points = code.product(levels.total, levels.seed.sweeps)
         self._room = room_for_edges(code, tiles, points)
-        # Place 0 is no edge: it ends the lists.
+        # Place 0 is not an edge: it ends the lists.
         size = code.sum(self._room, 1)
         self._targets, self._next = code.array("targets", size), code.array("next", size)
         self._slots = code.sum(code.product(self._room, 2), 1)

@@ -118,7 +118,7 @@ class _Loop:
                         what = f"subscript {dimension} is not the number of an unknown"
                         self._refuse(what, op)
             elif isinstance(op, (*_CONVERSIONS, *_SUMS)):
-                # Subscripts are seen through sums: one that has any is no number.
+                # Subscripts are seen through sums: one that has any is not a number.
                 self._check_numbers(op.results[0])
             elif not self._is_equality(op):
                 self._refuse("the number of an unknown is used here", op)

@@ -335,7 +335,7 @@ class _Memory:
     def take(self, region: Region, inputs: int) -> None:
         """Make arguments of the arrays that the body allocates in one of the spaces.
 
-        The first `inputs` arguments are no memory.
+        The first `inputs` arguments are not memory.
         """
         for op in tuple(region.walk()):
             space = space_of(op.memref.type) if isinstance(op, memref.AllocaOp) else None

@@ -190,9 +190,9 @@ def _wrong(attribute: Attribute, types: tuple[Attribute, ...], number: int) -> s
         return f"expected #{IndexArrayAttr.name}<...>"
     facts, memory = attribute.data, types[number]
     if not isinstance(memory, MemRefType):
-        return "it is no memref"
+        return "it is not a memref"
     if not isinstance(memory.element_type, IndexType | IntegerType):
-        return "its elements are no integers"
+        return "its elements are not integers"
     if facts.direction is not None and len(memory.get_shape()) != 1:
         return f"'{facts.direction}' needs one dimension"
     if facts.range is None:
@@ -213,7 +213,7 @@ def _wrong_size(name: str, types: tuple[Attribute, ...]) -> str | None:
         return f"but the function has {len(types)} arguments"
     type = types[argument]
     if dimension is None:
-        return None if isinstance(type, IndexType | IntegerType) else "which is no integer"
+        return None if isinstance(type, IndexType | IntegerType) else "which is not an integer"
     if not isinstance(type, MemRefType) or int(dimension) >= len(type.get_shape()):
-        return "which is no dimension of a memref"
+        return "which is not a dimension of a memref"
     return None

@@ -69,7 +69,7 @@ def updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:
 
 
 def _refused(statement: Statement) -> str:
-    """Why a statement is no update by an associative operation."""
+    """Why a statement is not an update by an associative operation."""
     writes = [each for each in statement.accesses if each.kind is not AccessKind.READ]
     if len(writes) > 1:
         return "it writes other elements too"

@@ -143,7 +143,7 @@ def _require_cell(body: Statement, part: Destination, array: LocalArrayOp, scop:
 def _cells_of(array: LocalArrayOp, space: isl.Space, scop: Scop) -> isl.Set:
     """The cells that a local array has, a set of `space`.
 
-    Raises `LegalityError` for a dynamic size that is no affine function of the parameters.
+    Raises `LegalityError` for a dynamic size that is not an affine function of the parameters.
     """
     inside = isl.Set.universe(space)
     reader = statement_reader(scop.op, Block(), space)

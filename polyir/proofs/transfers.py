@@ -110,7 +110,7 @@ def _elements(scop: Scop, array: SSAValue, space: isl.Space) -> isl.Set | None:
 def _is_defined_before(scop: Scop, array: SSAValue) -> bool:
     """Whether an array may have contents when the scop starts."""
     if not is_new_each_time(scop, array):
-        # It is no allocation, or an earlier execution of the scop has written to it.
+        # It is not an allocation, or an earlier execution of the scop has written to it.
         return True
     uses = uses_outside(scop, array)
     return _may_be_viewed(uses) or not all(_is_after(use, scop) for use in uses)

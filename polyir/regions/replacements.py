@@ -136,7 +136,7 @@ def block_lines(
 _DECLARES_NOTHING: Final = re.compile(
     r"  (?:\s|\}|(?:if|for|while) \(|#pragma omp|\*?\w+(?:\[|\.|->|\(| [-+*/]?= ))"
 )
-"""How lines begin that are no declarations of the outermost block."""
+"""How lines begin that are not declarations of the outermost block."""
 
 
 def _declares(lines: Sequence[str]) -> bool:

@@ -76,7 +76,7 @@ def compare_bits(expected: Sequence[Argument], actual: Sequence[Argument]) -> Di
 
 
 def compare_rounded(expected: Sequence[Argument], actual: Sequence[Argument]) -> Difference | None:
-    """The first difference that is no rounding error; `None` if there is none.
+    """The first difference that is not a rounding error; `None` if there is none.
 
     Half of the digits of a floating-point number must be right, or of the root mean square of its
     array if that is larger. Other numbers are compared by their bits.

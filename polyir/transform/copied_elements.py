@@ -60,7 +60,7 @@ class CopiedElements:
         copied. Of a temporary, nothing else is: elsewhere, what nothing reads is not copied out.
 
         Raises `NotPromotableError` for what may be beyond the end of the array: elements that are
-        only accessed under a condition that is no part of a domain.
+        only accessed under a condition that is not part of a domain.
         """
         elements = self._copied_in(footprint)
         there = surely_there(self.scop, self.array)

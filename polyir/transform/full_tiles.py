@@ -172,7 +172,7 @@ def _missing(domain: isl.Set, points: isl.Map) -> isl.Set:
 
 
 def _touched(place: isl.Map, instances: isl.Set) -> isl.Set:
-    """The places with a rational point of `instances`, among others that are no places."""
+    """The places with a rational point of `instances`, among others that are not places."""
     return place.intersect_domain(instances).range().remove_divs()
 
 

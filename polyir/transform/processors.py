@@ -45,7 +45,7 @@ def allocate_processors(
     of all parallel loops, inside the others, and the outermost is marked.
 
     Raises `LegalityError` with an example if two instances of a statement have the same time and
-    processor, and `OptionError` for an allocation that is no function of all instances.
+    processor, and `OptionError` for an allocation that is not a function of all instances.
     """
     what = "the allocation of processors"
     exact = annotate_bands(schedule, dependences)

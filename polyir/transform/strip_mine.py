@@ -105,7 +105,7 @@ def unroll(schedule: Schedule, dependences: Dependences, options: UnrollOptions)
     ends each copy has its own. The order stays. All flags of the result are exact.
 
     Raises `OptionError` for an address of no loop, and for complete unrolling where the number
-    of iterations is no constant; `LegalityError` if the schedule violates a dependence as it
+    of iterations is not a constant; `LegalityError` if the schedule violates a dependence as it
     is.
     """
     loop = Directory(schedule).loop(options.loop)

@@ -182,5 +182,5 @@ def _mark_object(identifier: isl.Id) -> object:
     try:
         return identifier.user or identifier.get_name()
     except TypeError:
-        # isl's own identifiers have pointers that are no Python objects.
+        # isl's own identifiers have pointers that are not Python objects.
         return identifier.get_name()

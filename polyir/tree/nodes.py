@@ -293,7 +293,7 @@ def restricted_to(node: Node, instances: isl.UnionSet) -> Node:
 
 
 def _restricted_children(node: Node, instances: isl.UnionSet) -> Node:
-    """A sequence or set without children that nothing reaches; one child is no choice."""
+    """A sequence or set without children that nothing reaches; one child is not a choice."""
     kept: list[Node] = []
     for child in node.children:
         assert isinstance(child, Filter)

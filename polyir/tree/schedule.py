@@ -309,7 +309,7 @@ class ScheduleNode:
         return self.replaced(replace(self.node, **properties))
 
     def delete(self) -> ScheduleNode:
-        """The only child in the place of the node, which is no filter of a sequence or set."""
+        """The only child in the place of the node, which is not a filter of a sequence or set."""
         (below,) = self.node.children
         assert not self._is_choice, "a filter of a sequence must stay"
         return self.replaced(below)

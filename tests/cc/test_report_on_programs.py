@@ -18,7 +18,7 @@ PROGRAMS = {
     "no_main.c": "int f(void) { return domain(3); }\n",
     "region.c": SUM % '#pragma scop\n  for (int i = 0; i < 9; i++) puts("a");\n#pragma endscop',
 }
-# What takes the place of polyir-cc: it writes 8 for 9, or code that is no C.
+# What takes the place of polyir-cc: it writes 8 for 9, or code that is not C.
 BROKEN = """import pathlib, sys
 source, target = sys.argv[1], sys.argv[-1]
 text = pathlib.Path(source).read_text()

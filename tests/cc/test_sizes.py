@@ -49,7 +49,7 @@ def test_a_size_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert transformed(path, tmp_path / "out.c", "--emit=loops", "--passes=", "--size=m=3") == 0
     said = capsys.readouterr().err
     assert (
-        "scale.c:3:9: warning: 'few' is no parameter of the loops that follow [polyir-pragma]\n"
+        "scale.c:3:9: warning: 'few' is not a parameter of the loops that follow [polyir-pragma]\n"
         in said
     )
     assert "warning: --size: no region has the integer 'm' (there are: n) [sizes]\n" in said

@@ -1,6 +1,6 @@
 """AlphaZ's own programs: what is compiled, and what is simplified, gives what the evaluator gives.
 
-They are no part of this repository. POLYIR_ALPHAZ names a folder with `.alpha` files of
+They are not part of this repository. POLYIR_ALPHAZ names a folder with `.alpha` files of
 github.com/CSU-CS-Melange/alpha-language, at any depth.
 """
 

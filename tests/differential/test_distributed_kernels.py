@@ -160,6 +160,6 @@ def test_refused_kernels(name: str) -> None:
 
 
 def test_no_element_is_wrong_by_chance() -> None:
-    """The pattern of memory that nothing was written to is no value of a kernel's data."""
+    """The pattern of memory that nothing was written to is not a value of a kernel's data."""
     pattern = np.frombuffer(bytes([0xCB] * 8), np.float64)[0]
     assert pattern < -1e50

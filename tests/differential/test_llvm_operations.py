@@ -147,7 +147,7 @@ def values_of(type: str) -> tuple[object, ...]:
 
 
 def has_meaning(name: str, row: Sequence[object]) -> bool:
-    """Whether the result is no poison, and which of two NaNs it is does not depend on chance."""
+    """Whether the result is not poison, and which of two NaNs it is does not depend on chance."""
     stem, _, type = name.partition("_")
     if stem.startswith("sh"):
         return isinstance(row[1], int) and 0 <= row[1] < 32

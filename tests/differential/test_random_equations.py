@@ -32,7 +32,7 @@ SIZES = (1, 5, 8)
 
 
 class _RefusedError(Exception):
-    """polyir says that it cannot compile a system, which is no fault of it."""
+    """polyir says that it cannot compile a system, which is not a fault of it."""
 
 
 def _compiled(

@@ -153,7 +153,7 @@ def test_what_tiles_access_is_in_the_order_of_the_graph(kind: str) -> None:
                 tile_of[each.outside("turn"), each.value("turn")] for each in (first, second)
             )
             compared += tile != later
-            # What one tile publishes for the next is for atomic operations, which are no accesses.
+            # What one tile publishes for the next is for atomic operations, which are not accesses.
             assert tile == later or tile in before[later]
     assert compared > 100
     assert races([each for each in trace if each.value("turn") is None]) == []

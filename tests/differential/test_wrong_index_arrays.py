@@ -86,7 +86,7 @@ def wrong_lengths(name: str) -> Iterator[Defect]:
 
 
 def wrong_types(name: str) -> Iterator[Defect]:
-    """Arrays with other elements or of another rank, and what is no array."""
+    """Arrays with other elements or of another rank, and what is not an array."""
     given = arguments(name)
     for argument, value in given.items():
         if isinstance(value, np.ndarray) and value.dtype == np.int64:
@@ -112,7 +112,7 @@ def outcome(call: Callable[..., object], given: Arguments) -> str:
     return "a result"
 
 
-# The rows of a matrix may begin where they end: then, these are no subscripts.
+# The rows of a matrix may begin where they end: then, these are not subscripts.
 MAY_RUN = ("rowptr[",)
 
 

@@ -287,7 +287,7 @@ def _fails(function: Function, failure: Failure) -> bool:
         try:
             outcome = try_functions((function,), (failure.pipeline,), Path(folder))
         except subprocess.CalledProcessError:
-            # The original is no C program any more.
+            # The original is not a C program any more.
             return False
     return any(each.kind == failure.kind for each in outcome.failures)
 

@@ -105,7 +105,7 @@ class _Recorder:
         return recorder
 
     def start(self) -> None:
-        """The watched loop begins anew: what earlier runs of it touched is no conflict."""
+        """The watched loop begins anew: what earlier runs of it touched is not a conflict."""
         self._touched = {}
 
     def touch(self, array: str, is_write: bool, iteration: object, *element: int) -> None:

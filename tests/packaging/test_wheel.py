@@ -146,6 +146,7 @@ def test_other_pythons(version: str, wheel: Path, tmp_path: Path) -> None:
         "polyir-alpha gemm.alpha",
         "polyir-alpha --ashow gemm.alpha",
         "polyir-machine",
+        "polyir-cc --explain=call",
         "polyir --help",
         "polyir-explore --help",
         "polyir-opt --pluto-schedule --tile=32 --emit=none --report=/dev/stdout mvt.mlir",

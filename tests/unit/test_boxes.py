@@ -62,7 +62,7 @@ def test_the_most_values_of_one_iteration(values: str, most: int | None) -> None
         ("[n] -> { [i] : 0 <= i < n }", "[n] -> { : }", [("{ [(0)] }", "n")]),
         ("[n] -> { [i] : n <= i < 2n }", "[n] -> { : n > 0 }", [("{ [(n)] }", "n")]),
         ("[n, m] -> { [i] : 3 <= i < n and i < m }", "[n, m] -> { : }", [("{ [(3)] }", None)]),
-        # The least j is even, so it is no affine function of n.
+        # The least j is even, so it is not an affine function of n.
         (
             "[n] -> { [i, j] : i mod 2 = 0 and j mod 2 = 0 and 0 <= i < n and -i <= j <= 2n - i }",
             "[n] -> { : n > 0 }",

@@ -57,7 +57,7 @@ def test_a_name_stays_with_its_value_behind_a_function() -> None:
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
-        (body("A[i, k]"), (6, 21), "'k' is no parameter and no dimension here"),
+        (body("A[i, k]"), (6, 21), "'k' is neither a parameter nor a dimension here"),
         (body("A[i, i*i]"), (6, 17), "isl does not read '[i, i*i]'"),
         (body("reduce(+, [i], A[i, i])"), (6, 26), "two dimensions are called 'i'"),
         (
@@ -93,8 +93,16 @@ def test_a_name_stays_with_its_value_behind_a_function() -> None:
         (body("A[i, i]", "locals B : domain [N]"), (5, 16), "'domain' cannot be applied to a set"),
         (body("A[i, i]", "locals B : (i -> i)"), (5, 16), "a set is needed here, and this is a f"),
         (body("A[i, i]", "locals B : [N] as [i, j]"), (5, 23), "there are 1 bound and 2 names"),
-        (body("{[i] : q > 0} : A[i, i]"), (6, 23), "'q' is no parameter and no dimension here"),
-        (body("{[i]: i > 0; [j]: j > q} : 1"), (6, 38), "'q' is no parameter and no dimension"),
+        (
+            body("{[i] : q > 0} : A[i, i]"),
+            (6, 23),
+            "'q' is neither a parameter nor a dimension here",
+        ),
+        (
+            body("{[i]: i > 0; [j]: j > q} : 1"),
+            (6, 38),
+            "'q' is neither a parameter nor a dimension",
+        ),
         (body("{[i] : i > } : A[i, i]"), (6, 16), "isl does not read '{[i] : i > }'"),
         (body("1e9999"), (6, 16), "this number is too large"),
         (body("9" * 2000), (6, 16), "this number is too large"),

@@ -77,7 +77,7 @@ def test_points_are_numbered_in_execution_order_and_tiles_in_the_order_of_their_
 
 def test_without_tiles_all_points_are_in_one() -> None:
     assert shown(STENCIL, steps=3, n=6).tiles == 1
-    # What statements of different depth are in a sequence is no tile.
+    # What statements of different depth are in a sequence is not a tile.
     assert shown(CUBE, n=2).tiles == 1
 
 

@@ -22,7 +22,7 @@ STATEMENTS = {
     "cholesky": 4,
     "correlation": 15,
     "covariance": 8,
-    # In C: 42. Here the coefficients are no statements, and iteration arguments are
+    # In C: 42. Here the coefficients are not statements, and iteration arguments are
     # exchanged in one statement.
     "deriche": 29,
     "doitgen": 3,

@@ -38,7 +38,7 @@ def steps_of(pipeline: str) -> Recording:
         ("poly-dependences,pluto-schedule", [*RAISED, "pluto-schedule"]),
         ("print-dependences", [*RAISED, "print-dependences"]),
         ("canonicalize", ["", "canonicalize"]),
-        # It tries schedulers on copies; these are no steps of the program.
+        # It tries schedulers on copies; these are not steps of the program.
         ("optimize{threads=1}", [*RAISED, "optimize{threads=1}"]),
     ],
 )

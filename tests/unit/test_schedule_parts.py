@@ -258,7 +258,7 @@ def test_rows_of_constraints() -> None:
 
 
 def test_parts_of_a_lattice_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that differ in remainders only, and those that are empty, are no conditions."""
+    """Those that differ in remainders only, and those that are empty, are not conditions."""
     asked: list[int] = []
     carried = RowProblem.carried
 

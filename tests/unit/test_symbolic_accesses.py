@@ -208,15 +208,15 @@ def test_rows_of_a_sparse_matrix_do_not_meet() -> None:
 @pytest.mark.parametrize(
     ("facts", "type", "message"),
     [
-        ("injective", "index", "it is no memref"),
-        ("injective", "memref<?xf64>", "its elements are no integers"),
+        ("injective", "index", "it is not a memref"),
+        ("injective", "memref<?xf64>", "its elements are not integers"),
         ("increasing", "memref<?x?xindex>", "'increasing' needs one dimension"),
         ('range = "[arg7] -> { [x] : x < arg7 }"', "memref<?xindex>", "the function has 2"),
-        ('range = "[arg1] -> { [x] : x < arg1 }"', "memref<?xindex>", "which is no integer"),
+        ('range = "[arg1] -> { [x] : x < arg1 }"', "memref<?xindex>", "which is not an integer"),
         (
             'range = "[arg1_dim1] -> { [x] : x < arg1_dim1 }"',
             "memref<?xindex>",
-            "which is no dimension of a memref",
+            "which is not a dimension of a memref",
         ),
     ],
 )

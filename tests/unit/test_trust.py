@@ -15,7 +15,7 @@ ROOMS = {"proofs", "tree", "model", "sets", "base", "dialects"}
 
 
 def file_of(module: str) -> Path | None:
-    """The file of a module of polyir; `None` if that is no module."""
+    """The file of a module of polyir; `None` if that is not a module."""
     parts = module.split(".")[1:]
     base = ROOT if parts[:1] == ["dialects"] else ROOT / "polyir"
     path = base.joinpath(*parts)

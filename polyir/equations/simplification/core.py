@@ -23,7 +23,7 @@ class Step:
 
     `X[x] = X[x - move] + added - subtracted` at the points x of `recurring`, and `initial`
     elsewhere. The three sets are of points of the reduction's space, by the result to which they
-    contribute: `subtracted` is no part of the domain.
+    contribute: `subtracted` is not part of the domain.
     """
 
     direction: Row

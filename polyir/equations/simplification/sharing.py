@@ -37,7 +37,7 @@ def shared_lines(reduction: Reduction) -> list[Row]:
 def times(reduction: Reduction, line: Row) -> list[Reduction] | None:
     """For a sum: the values, each as often as it occurs along `line`; disjoint parts of the sum.
 
-    `None` where the points along the line are no progression whose ends are known.
+    `None` where the points along the line are not a progression whose ends are known.
     """
     found = _counts(reduction, line)
     if found is None:

@@ -160,14 +160,14 @@ class IslText:
             name = match[0]
             if name not in known and not is_keyword(name) and name not in self._constants:
                 hint = nearest(name, known)
-                message = f"'{name}' is no parameter and no dimension here{hint}"
+                message = f"'{name}' is neither a parameter nor a dimension here{hint}"
                 self._source.fail(at, message, match.start())
         reason = re.sub(r"^call to \S+ failed: | in \S+:\d+$", "", message)
         self._source.fail(at, f"isl does not read '{' '.join(plain.split())}': {reason}")
 
     def _require_name(self, at: Branch, name: str, offset: int) -> None:
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            self._source.fail(at, f"'{name}' is no name for a parameter or a dimension", offset)
+            self._source.fail(at, f"'{name}' is not a name for a parameter or a dimension", offset)
         if is_keyword(name):
             self._source.fail(at, f"'{name}' is a word of isl's notation, not a name", offset)
 
@@ -179,7 +179,7 @@ class IslText:
 
 
 def plain_name(at: object) -> str:
-    """A name without `^`, which says that it is no keyword."""
+    """A name without `^`, which says that it is not a keyword."""
     return token(at).removeprefix("^")
 
 

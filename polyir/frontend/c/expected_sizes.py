@@ -194,7 +194,9 @@ class PragmaUses:
         """What is said of the size of something that no region has as a parameter."""
         return [
             InputSyntaxError(
-                f"'{name}' is no parameter of the loops that follow", location, name="polyir-pragma"
+                f"'{name}' is not a parameter of the loops that follow",
+                location,
+                name="polyir-pragma",
             )
             for name, location in self._in_force
             if (name, location) not in self._used

@@ -108,7 +108,7 @@ class _Reader:
                 return f"({meaning.value})"
             if not isinstance(meaning, DeclaredVariable):
                 self._fail(
-                    f"the range depends on '{name[0]}', which is no variable "
+                    f"the range depends on '{name[0]}', which is not a variable "
                     "(macros are not expanded in this pragma)"
                 )
             names[name[0]] = None

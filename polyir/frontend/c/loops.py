@@ -258,7 +258,8 @@ def _ends_before_wrapping(
     """Whether a counter reaches one of its limits before it wraps around.
 
     Steps by powers of two that pass the limit reach the same numbers again after wrapping around:
-    such a loop does not end. A limit that is no number is assumed not to be passed by small steps.
+    such a loop does not end. A limit that is not a number is assumed not to be passed by small
+    steps.
     """
     if type.width == 64 or abs(step).bit_count() == 1:
         return True

@@ -339,7 +339,7 @@ class Places:
         key = (*base.key, node.field.name)
         subscripts, extents = base.subscripts, base.extents
         if subscripts and isinstance(member, Arithmetic):
-            # Other members are between p[i].x and p[i + 1].x: they are no neighbours, as two rows
+            # Other members are between p[i].x and p[i + 1].x: they are not neighbours, as two rows
             # of one element are none.
             subscripts, extents = (*subscripts, None), (*extents, 1)
         return LValue(key, parts, subscripts, extents, member, base.origin)

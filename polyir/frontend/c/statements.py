@@ -468,7 +468,7 @@ class Statements:
     def _start(self, header: Header, parts: LoopParts) -> dict[str, Counter]:
         """Translate what a loop does first; returns its counters.
 
-        A variable that is no counter is stored, and so are its steps.
+        A variable that is not a counter is stored, and so are its steps.
         """
         steps = {step.name: step for item in parts.last if (step := step_of(item)) is not None}
         counters: dict[str, Counter] = {}

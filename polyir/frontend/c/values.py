@@ -178,7 +178,7 @@ class Conversions:
     def is_exact(self, type: Arithmetic, index: IndexExpression) -> bool:
         """Whether an operation in an integer type has the result `index`, without wrap-around.
 
-        For a signed type it is, because overflow is undefined. Numbers in it that are no indices
+        For a signed type it is, because overflow is undefined. Numbers in it that are not indices
         themselves (`i + 0xffffffffffffffff`) are there to wrap around.
         """
         if index.wide_number is not None:
@@ -237,7 +237,7 @@ def bounds_of_type(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpre
 
 
 def _is_wide_constant(value: Value) -> bool:
-    """Whether a value is a constant of an unsigned type that is no index."""
+    """Whether a value is a constant of an unsigned type that is not an index."""
     op = value.ssa.owner if value.ssa is not None else None
     if value.type.is_signed or not isinstance(op, arith.ConstantOp):
         return False

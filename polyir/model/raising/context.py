@@ -159,7 +159,7 @@ def _given(allocation: AllocationOp, dimension: int) -> SSAValue:
 
 
 def measured(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """The memref and the dimension of which `value` is the size; `None` if it is no size."""
+    """The memref and the dimension of which `value` is the size; `None` if it is not a size."""
     if not isinstance(value.owner, memref.DimOp):
         return None
     source, index = value.owner.source, value.owner.index.owner

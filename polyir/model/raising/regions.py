@@ -102,7 +102,7 @@ class _BlockScan:
     def _visit(self, op: Operation) -> None:
         obstacle = self._obstacle(op)
         if obstacle is not None and self._current:
-            # What is computed before may be a parameter when it is no part of the run.
+            # What is computed before may be a parameter when it is not part of the run.
             self._close()
             obstacle = self._obstacle(op)
         if obstacle is None:

@@ -107,7 +107,7 @@ class ExpressionPrinter:
         if type is Scalar.BOOL:
             return ("true" if value else "false"), Precedence.POSTFIX
         if value in (-(2**31), -(2**63)):
-            # The literal 2147483648 is no int, and its negation would not be either.
+            # The literal 2147483648 is not an int, and its negation would not be either.
             if self._dialect.has_limit_macros:
                 return f"INT{64 if value == -(2**63) else 32}_MIN", Precedence.UNARY
             return f"{value + 1}{'L' * (value == -(2**63))} - 1", Precedence.ADDITIVE

@@ -53,7 +53,7 @@ def _default(lanes: int) -> Scalar:
 
 
 def _width_of(type: Attribute) -> Scalar | None:
-    """The width of masks for values of a type that is no mask."""
+    """The width of masks for values of a type that is not a mask."""
     if isinstance(type, VectorType | MemRefType) and type.element_type != i1:
         return mask_of(Vector(scalar_type(type.element_type), 1)).element
     return None

@@ -169,7 +169,7 @@ def _shift(operator: str, is_unsigned: bool) -> Builder:
         left, right = operands
         type = _result_type(op)
         if type is Scalar.BOOL:
-            # The only amount that is no poison is 0.
+            # The only amount that is not poison is 0.
             return left
         value = unsigned(left) if is_unsigned else left
         if isinstance(value, IntegerLiteral):

@@ -288,7 +288,7 @@ _STRING: Final = r'"[^"\n]*"'
 def with_free_names(text: str, taken: Sequence[str]) -> str:
     """A function's definition in which no parameter or local variable is one of `taken`."""
     known = {*re.findall(r"\w+", text), *taken}
-    # The preprocessor has words of its own, and names of headers; strings are no names.
+    # The preprocessor has words of its own, and names of headers; strings are not names.
     code = re.sub(rf"^#.*|{_STRING}", "", text, flags=re.MULTILINE)
     # Names of the compiler begin with two underscores.
     for name in dict.fromkeys(re.findall(r"\b((?!__)[A-Za-z_]\w*)\b(?!\s*\()", code)):

@@ -156,7 +156,7 @@ class VectorExpression(Expression):
 
 
 def scalar_of(expression: Expression) -> Scalar:
-    """The type of an expression that is no vector."""
+    """The type of an expression that is not a vector."""
     assert isinstance(expression.type, Scalar)
     return expression.type
 

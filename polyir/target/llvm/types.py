@@ -75,7 +75,7 @@ def element_type(type: Attribute) -> Attribute:
 
 
 def with_element(type: Attribute, element: Attribute) -> Attribute:
-    """The type with another type of elements; `element` for a type that is no vector."""
+    """The type with another type of elements; `element` for a type that is not a vector."""
     return VectorType(element, type.shape) if isinstance(type, VectorType) else element
 
 

@@ -121,7 +121,7 @@ def function_of(relation: isl.Map) -> tuple[isl.Aff, ...]:
     """A relation as one affine function; raises `NoReductionError` if it is none."""
     pieces = pieces_of(isl.PwMultiAff.from_map(relation).coalesce())
     if len(pieces) != 1:
-        raise NoReductionError("its element is no single affine function of the loops around")
+        raise NoReductionError("its element is not a single affine function of the loops around")
     ((_, function),) = pieces
     return tuple(function.get_at(place) for place in range(function.dim(isl.dim_type.out)))
 
@@ -130,6 +130,6 @@ def single(function: isl.PwAff) -> isl.Aff:
     """A function of one piece; raises `NoReductionError` for others."""
     pieces = function.get_pieces()
     if len(pieces) != 1:
-        raise NoReductionError("a loop around it has values that are no single affine function")
+        raise NoReductionError("a loop around it has values that are not a single affine function")
     ((_, piece),) = pieces
     return piece

@@ -59,7 +59,7 @@ def next_reduction(
                 new = tuple(piece.name for piece in rewriting.pieces)
                 return Search(rewriting, (*looked_at, *new), tuple(reasons))
             if options.names:
-                reasons.append(f"{body.name} is left as it is: it is no reduction")
+                reasons.append(f"{body.name} is left as it is: it is not a reduction")
         except NoReductionError as error:
             reasons.append(f"{body.name} is left as it is: {error}")
     return Search(None, tuple(looked_at), tuple(reasons))

@@ -76,7 +76,7 @@ static void named_steps(int n) {
   last[8] = j;
 }
 
-/* What is set and stepped, but is no integer, or depends on data. */
+/* What is set and stepped, but is not an integer, or depends on data. */
 static void statements(int n) {
   int i, j;
   double x, sum;

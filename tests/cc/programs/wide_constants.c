@@ -51,7 +51,7 @@ static void conditions(int n, unsigned long u) {
 #pragma endscop
 }
 
-/* A parameter may be as large where it is no bound, and its quotients are those of its value. */
+/* A parameter may be as large where it is not a bound, and its quotients are those of its value. */
 static void large(int n, unsigned long u, size_t half) {
 #pragma scop
   for (int i = 0; i < n; i++)

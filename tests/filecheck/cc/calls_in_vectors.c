@@ -1,4 +1,4 @@
-// A loop that calls functions is no loop of vectors: clang warns of the pragma where it makes none.
+// A loop that calls functions is not a loop of vectors: clang warns of the pragma where it makes none.
 // RUN: polyir-cc --optimize="strategy=parallel threads=2" %s | filecheck %s
 #include <math.h>
 

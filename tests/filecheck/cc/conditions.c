@@ -1,4 +1,4 @@
-// An affine condition below one on data, and a condition on constants that is no affine one.
+// An affine condition below one on data, and a condition on constants that is not an affine one.
 // RUN: not polyir-cc --passes=poly-raise %s 2>&1 | grep -v CHECK | filecheck %s
 void nested(int n, int x, float *restrict a, float *restrict b) {
 // CHECK: if (a[i] > b[i]) {

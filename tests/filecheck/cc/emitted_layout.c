@@ -55,7 +55,7 @@ void tabulators(int n, double *a, double *b) {
 #pragma endscop
 }
 
-// The loop that follows a condition, or a label, is no statement of a block.
+// The loop that follows a condition, or a label, is not a statement of a block.
 // RUN: grep -vE 'CHECK|scop' %s | sed -e 's/^.. ALONE //' > %t.c
 // RUN: polyir-cc --pluto-schedule %t.c 2>/dev/null | grep -v BRACES | filecheck %s --check-prefix BRACES --strict-whitespace --match-full-lines
 //BRACES:  if (n > 3)

@@ -55,7 +55,7 @@ void hidden(int n, double *restrict a) {
   }
 }
 
-// CHECK: sizes.c:[[@LINE+3]]:9: warning: 'm' is no parameter of the loops that follow
+// CHECK: sizes.c:[[@LINE+3]]:9: warning: 'm' is not a parameter of the loops that follow
 // OPTION: warning: --size: no region has the integer 'k' (there are: m, n, q->columns, q->rows)
 void unused(int n, int m, double *restrict a) {
 #pragma polyir size(m = 3)

@@ -1,4 +1,4 @@
-// What conditions, assertions and declared arrays let expect of sizes. They are no promises.
+// What conditions, assertions and declared arrays let expect of sizes. They are not promises.
 // RUN: polyir-cc --optimize=machine=generic --remarks %s 2>&1 | filecheck %s
 // RUN: polyir-cc --passes= --emit=loops %s 2>&1 | filecheck %s --check-prefix=LOOPS
 #include <assert.h>

@@ -69,7 +69,7 @@ float *pointers(int n, int m, float *to, const float *from) {
   return to;
 }
 
-// An unsigned integer may wrap around, and this is no function of the counters: memory.
+// An unsigned integer may wrap around, and this is not a function of the counters: memory.
 // CHECK-LABEL: unsigned wraps
 // CHECK: w = {{.*}}w + 1
 // CHECK-LABEL: int triangle

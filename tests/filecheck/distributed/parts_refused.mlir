@@ -2,7 +2,7 @@
 // RUN: not polyir-opt --pluto-schedule --distribute-memory="data=distributed distribution=cyclic" --emit=none %s 2>&1 | filecheck %s --check-prefix=CYCLIC
 // RUN: not polyir-simulate-ranks --pluto-schedule --distribute-memory="data=distributed" --ranks=2 %S/stencil.mlir 2>&1 | filecheck %s --check-prefix=SIMULATED
 
-// CYCLIC: error: data=distributed needs distribution=block: with cyclic, what a rank has of an array is no box
+// CYCLIC: error: data=distributed needs distribution=block: with cyclic, what a rank has of an array is not a box
 // SIMULATED: error: only data=first-rank is simulated
 
 // The extent of a part is not that of the array.

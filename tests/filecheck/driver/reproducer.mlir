@@ -33,7 +33,7 @@
 // UNVERIFIED: pipeline: "builtin.module(reverse{loop=\"S0.0\"})",
 // UNVERIFIED: verify_each: false
 // NO-FOLDER: error: cannot write '{{.*}}x.mlir'
-// NONE: error: '{{.*}}reproducer.mlir' is no reproducer: it does not end with a pipeline
+// NONE: error: '{{.*}}reproducer.mlir' is not a reproducer: it does not end with a pipeline
 // PARTS: error: --crash-reproducer is of one program: no --split-input-file is possible
 func.func @sweep(%n: index, %A: memref<?xf64>) {
   affine.for %t = 0 to %n {

@@ -1,4 +1,4 @@
-// Diagnostics that the input expects are no failure, wherever the comment stands.
+// Diagnostics that the input expects are not a failure, wherever the comment stands.
 // RUN: polyir-opt --split-input-file --verify-diagnostics --pluto-schedule --tile %s | filecheck %s
 
 // CHECK: func.func @good

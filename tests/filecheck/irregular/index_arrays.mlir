@@ -51,7 +51,7 @@ func.func @edges(%n: index, %A: memref<?xf64>, %node: memref<?x2xindex>) {
   return
 }
 
-// An array that the scop writes is no function.
+// An array that the scop writes is not a function.
 // CHECK: // value-based dependences in @changing:
 // CHECK: // output  A  S0 (may) -> S0 (may)  (+) {{ *}}[n] -> { S0[i] -> S0[i'] : i >= 0 and i < i' < n }
 func.func @changing(%n: index, %A: memref<?xf64>, %p: memref<?xindex>) {

@@ -42,7 +42,7 @@ func.func @read(%m: index, %p: memref<?xindex>, %q: memref<?xindex>, %x: memref<
 
 // -----
 
-// CHECK: :3: warning: [irregular-reductions] loop left: this is no update of an element by one operation ({{.*}}refused.mlir:{{[0-9]+}}:5)
+// CHECK: :3: warning: [irregular-reductions] loop left: this is not an update of an element by one operation ({{.*}}refused.mlir:{{[0-9]+}}:5)
 func.func @set(%m: index, %p: memref<?xindex>, %e: memref<?xi64>, %x: memref<?xi64>) {
   affine.for %j = 0 to %m {
     %l = affine.load %p[%j] : memref<?xindex>
@@ -55,7 +55,7 @@ func.func @set(%m: index, %p: memref<?xindex>, %e: memref<?xi64>, %x: memref<?xi
 // -----
 
 // Both elements are read before one of them is written: they may be the same one.
-// CHECK: :3: warning: [irregular-reductions] loop left: this is no update of an element by one operation ({{.*}}refused.mlir:{{[0-9]+}}:5)
+// CHECK: :3: warning: [irregular-reductions] loop left: this is not an update of an element by one operation ({{.*}}refused.mlir:{{[0-9]+}}:5)
 func.func @both(%m: index, %p: memref<?xindex>, %q: memref<?xindex>, %x: memref<?xi64>) {
   %one = arith.constant 1 : i64
   affine.for %j = 0 to %m {

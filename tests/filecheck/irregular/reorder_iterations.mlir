@@ -51,7 +51,7 @@ func.func @scatter(%n: index, %p: memref<?xindex> {poly.index_array = #poly.inde
 
 // -----
 
-// The counter is no element of an index array: iterations are sorted by %p alone.
+// The counter is not an element of an index array: iterations are sorted by %p alone.
 // ALL: void own_inspector(
 // ALL-NOT: key = {{.*}} ? t_1 :
 // ALL: const int64_t [[P:.*]] = p[

@@ -30,7 +30,7 @@ func.func @read(%m: index, %p: memref<?xindex>, %q: memref<?xindex>, %x: memref<
 
 // -----
 
-// CHECK: warning: [reorder-iterations] loop left: this is no update of an element by one operation
+// CHECK: warning: [reorder-iterations] loop left: this is not an update of an element by one operation
 func.func @set(%m: index, %p: memref<?xindex>, %e: memref<?xi64>, %x: memref<?xi64>) {
   affine.for %j = 0 to %m {
     %l = affine.load %p[%j] : memref<?xindex>
@@ -43,7 +43,7 @@ func.func @set(%m: index, %p: memref<?xindex>, %e: memref<?xi64>, %x: memref<?xi
 // -----
 
 // The iteration after this one reads what it writes.
-// CHECK: warning: [reorder-iterations] loop left: this is no update of an element by one operation
+// CHECK: warning: [reorder-iterations] loop left: this is not an update of an element by one operation
 func.func @neighbour(%m: index, %p: memref<?xindex>, %x: memref<?xf64>, %y: memref<?xf64>) {
   affine.for %j = 1 to %m {
     %l = affine.load %p[%j] : memref<?xindex>
@@ -58,7 +58,7 @@ func.func @neighbour(%m: index, %p: memref<?xindex>, %x: memref<?xf64>, %y: memr
 // -----
 
 // The function changes the index array, so what is said of it may be wrong.
-// CHECK: warning: [reorder-iterations] loop left: this is no update of an element by one operation
+// CHECK: warning: [reorder-iterations] loop left: this is not an update of an element by one operation
 func.func @changed(%m: index, %p: memref<?xindex> {poly.index_array = #poly.index_array<injective>}, %e: memref<?xi64>, %x: memref<?xi64>) {
   affine.for %k = 0 to %m {
     affine.store %k, %p[%k] : memref<?xindex>
@@ -74,7 +74,7 @@ func.func @changed(%m: index, %p: memref<?xindex> {poly.index_array = #poly.inde
 // -----
 
 // Every second iteration writes the same element.
-// CHECK: warning: [reorder-iterations] loop left: this is no update of an element by one operation
+// CHECK: warning: [reorder-iterations] loop left: this is not an update of an element by one operation
 func.func @halves(%m: index, %p: memref<?xindex>, %x: memref<?xi64>, %y: memref<?xi64>) {
   affine.for %j = 0 to %m {
     %l = affine.load %p[%j] : memref<?xindex>

@@ -152,7 +152,7 @@ func.func @entry(%t: index, %n: index, %rp: memref<?xindex>, %p: memref<?xindex>
 
 // -----
 
-// The first entry of all is no entry of the row.
+// The first entry of all is not an entry of the row.
 // CHECK: loop left: the order of the unknowns cannot change: this is an element of no row ({{.*}}:164:12)
 func.func @first_entry(%t: index, %n: index, %rp: memref<?xindex>, %p: memref<?xindex>, %v: memref<?xf64>, %x: memref<?xf64>) {
   %c0 = arith.constant 0 : index

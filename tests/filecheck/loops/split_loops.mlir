@@ -220,7 +220,7 @@ func.func @rounded(%A: memref<?xf64>, %x: f64, %y: f64, %n: index, %m: index) {
 
 // -----
 
-// A condition that is no conjunction, in scf.
+// A condition that is not a conjunction, in scf.
 // CHECK-LABEL: func.func @union
 // CHECK: scf.for %[[I0:.*]] = %zero to %[[END:.*]] step %one {
 // CHECK-NEXT: memref.store %x, %A[%[[I0]]] : memref<?xf64>
@@ -277,7 +277,7 @@ func.func @large(%A: memref<?x?xf64>, %B: memref<?x?xf64>, %x: f64, %y: f64, %n:
 
 // -----
 
-// Of a test that is no conjunction, comparisons of constants go: here that of the first iteration.
+// Of a test that is not a conjunction, comparisons of constants go: here that of the first iteration.
 // CHECK-LABEL: func.func @decided
 // CHECK:      affine.store %x, %B[0]
 // CHECK-NOT:  %is_first

@@ -56,7 +56,7 @@ func.func @integers(%A: memref<16xi32>, %s: memref<i32>) {
 
 // -----
 
-// What is no reduction stays as it is, and the warning says why.
+// What is not a reduction stays as it is, and the warning says why.
 func.func @none(%n: index, %A: memref<?xf64>, %B: memref<?x?xf64>, %s: memref<f64>) {
   affine.for %p = 1 to %n {
     %a = affine.load %A[%p - 1] : memref<?xf64>

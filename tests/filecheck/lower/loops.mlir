@@ -57,7 +57,7 @@ func.func @attribute_of_one_iteration(%A: memref<?x?xf64>, %x: f64, %n: index, %
 // -----
 
 // What is not affine in the parameters alone is computed in front of the loops; a condition that
-// is no conjunction becomes scf.if, and the loops around it stay affine.
+// is not a conjunction becomes scf.if, and the loops around it stay affine.
 // CHECK-LABEL: func.func @union
 // CHECK: %[[END:.*]] = arith.select %{{.*}}, %[[N:n]], %[[M:m]] : index
 // CHECK: affine.for %[[I:i]] = 0 to %[[END]] {
@@ -86,7 +86,7 @@ func.func @union(%A: memref<?xf64>, %x: f64, %n: index, %m: index) {
 
 // -----
 
-// The iterator of scf.for is no valid operand of affine maps: what depends on it is computed.
+// The iterator of scf.for is not a valid operand of affine maps: what depends on it is computed.
 // CHECK-LABEL: func.func @not_affine
 // CHECK: affine.for %[[K:k]] =
 // CHECK: %[[LOWER:.*]] = arith.minsi

@@ -1,7 +1,7 @@
 // RUN: not polyir-opt --strip-mine="loop=S0.0 size=8" --promote="arrays=A loop=S0.0" %s 2>&1 | filecheck %s
 // RUN: not polyir-opt --strip-mine="loop=S0.0 size=8" --promote="arrays=B loop=S0.0" %s 2>&1 | filecheck %s --check-prefix READ
 
-// Under a condition that is no part of the domain, nothing says that the elements are there.
+// Under a condition that is not part of the domain, nothing says that the elements are there.
 
 func.func @some(%n: index, %x: memref<?xf64>, %A: memref<?xf64>, %B: memref<?xf64>) {
   %zero = arith.constant 0.0 : f64

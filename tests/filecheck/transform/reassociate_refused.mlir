@@ -19,7 +19,7 @@ func.func @none(%n: index, %A: memref<?xf64>) {
   return
 }
 
-// A difference of which the sum is taken away is no sum.
+// A difference of which the sum is taken away is not a sum.
 func.func @no_sum(%n: index, %A: memref<?xf64>, %s: memref<f64>) {
 // CHECK: {{.*}}:[[# @LINE + 1]]:{{.*}}: warning: [reassociate] nothing to do: no statement updates an element more than once
   affine.for %i = 0 to %n {
@@ -90,7 +90,7 @@ func.func @inside(%n: index, %A: memref<?x?xf64>, %X: memref<?xf64>, %Y: memref<
 func.func @many_results(%n: index, %A: memref<?x?xf64>, %X: memref<?x?xf64>, %Y: memref<?xf64>) {
 // CHECK: {{.*}}:[[# @LINE + 3]]:{{.*}}: warning: [reassociate] nothing to do: S0 is left as it is: 2 loops around it are parallel without it
 // NAMED: {{.*}}:[[# @LINE + 2]]:{{.*}}: warning: [reassociate] S0 is left as it is: the parallel loops around it are not in one band
-// NAMED: {{.*}}:[[# @LINE + 1]]:{{.*}}: warning: [reassociate] S1 is left as it is: it is no reduction
+// NAMED: {{.*}}:[[# @LINE + 1]]:{{.*}}: warning: [reassociate] S1 is left as it is: it is not a reduction
   affine.for %i = 0 to %n {
     affine.for %j = 0 to %n {
       affine.for %k = 0 to %n {

@@ -42,7 +42,7 @@ func.func @clamped(%A: memref<800xi8>) {
   return
 }
 
-// 200 is no signed number of 8 bits, but of 16.
+// 200 is not a signed number of 8 bits, but of 16.
 // CHECK-LABEL: func.func @wide
 // CHECK: %[[WIDE:.+]] = arith.extsi %{{.+}} : vector<8xi8> to vector<8xi16>
 // CHECK: arith.cmpi slt, %[[WIDE]], %{{.+}} : vector<8xi16>
