@@ -12,13 +12,13 @@ from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import func
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from polyir.base.diagnostics import SourceLocation
 from polyir.base.limits import limited
-from polyir.codegen.ast import AstExpression, AstOperation, Operator, conjuncts
+from polyir.codegen.ast import AstExpression, AstNumber, AstOperation, Operator, conjuncts
 from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.errors import NotModelledError, location_of_node
 from polyir.frontend.c.overlaps import PossibleOverlap
@@ -167,22 +167,29 @@ def _boxes(
     if executed.n_basic_set() > MOST_PIECES:
         executed = isl.Set.universe(executed.get_space())
     known = elements.context.intersect(executed)
-    boxes: dict[int | str, _Box | None] = {}
-    accessed: dict[int | str, isl.Set] = {}
+    parts_of: dict[int | str, tuple[isl.Set, ...]] = {}
+    accessed = {operand: isl.Set.universe(known.get_space()) for operand in operands}
     for operand in operands:
-        boxes[operand] = None
-        accessed[operand] = isl.Set.universe(known.get_space())
         memory = _array(function, operand)
         parts = None if memory is None else elements.parts(memory)
         if parts:
-            boxes[operand] = _box(parts, known)
+            parts_of[operand] = parts
             accessed[operand] = reduce(isl.Set.union, [part.params() for part in parts])
-    needless = []
+    needless: list[AstExpression | None] = []
+    untested: set[int | str] = set()
     for pair in overlaps:
         both = accessed[pair.first].intersect(accessed[pair.second])
         never = known.subtract(both).coalesce()
         is_simple = 0 < never.n_basic_set() <= MOST_PIECES
         needless.append(condition_text(never, known) if is_simple else None)
+        if never.n_basic_set() > MOST_PIECES:
+            untested |= {pair.first, pair.second}
+    boxes: dict[int | str, _Box | None] = dict.fromkeys(operands)
+    for operand, parts in parts_of.items():
+        memory = _array(function, operand)
+        assert memory is not None
+        assert isinstance(memory.type, MemRefType)
+        boxes[operand] = _box(parts, known, memory.type.get_shape(), operand not in untested)
     runs = condition_text(executed, elements.context)
     return _Boxes(boxes, tuple(needless), () if runs is None else conjuncts(runs))
 
@@ -216,8 +223,14 @@ def _unknown(argument: SourceArgument, location: SourceLocation) -> NotModelledE
     )
 
 
-def _box(parts: Sequence[isl.Set], known: isl.Set) -> _Box | None:
-    """The box around elements that are accessed where `known` holds; `None` if it has no bounds."""
+def _box(
+    parts: Sequence[isl.Set], known: isl.Set, shape: Sequence[int], is_accessed: bool
+) -> _Box | None:
+    """The box around elements that are accessed where `known` holds; `None` if it has no bounds.
+
+    It is inside of the array where no element is accessed, too, unless the array `is_accessed`
+    wherever the box is computed.
+    """
     accessed = reduce(isl.Set.union, parts).intersect_params(known).coalesce()
     if accessed.is_empty():
         # What is never accessed where the region is known to run is as good as its first element.
@@ -226,7 +239,7 @@ def _box(parts: Sequence[isl.Set], known: isl.Set) -> _Box | None:
         return ((zero, zero),) * accessed.dim(isl.dim_type.set)
     pieces = [isl.Set.from_basic_set(each) for each in accessed.get_basic_sets()]
     ends: list[tuple[AstExpression, AstExpression]] = []
-    for position in range(accessed.dim(isl.dim_type.set)):
+    for position, extent in enumerate(shape):
         if not accessed.dim_is_bounded(isl.dim_type.set, position):
             return None
         least, greatest = accessed.dim_min(position), accessed.dim_max(position)
@@ -234,20 +247,32 @@ def _box(parts: Sequence[isl.Set], known: isl.Set) -> _Box | None:
         last = _bound(greatest, [piece.dim_max(position) for piece in pieces], known, Operator.MAX)
         if first is None or last is None:
             return None
-        ends.append((first, last))
+        (low, is_low_exact), (high, is_high_exact) = first, last
+        if extent != DYNAMIC_INDEX and not (is_accessed and is_low_exact and is_high_exact):
+            low, high = _within(low, extent), _within(high, extent)
+        ends.append((low, high))
     return tuple(ends)
+
+
+def _within(subscript: AstExpression, extent: int) -> AstExpression:
+    """A subscript, or the nearest one that is inside of an array."""
+    below = AstOperation(Operator.MIN, (subscript, AstNumber(extent - 1)))
+    return AstOperation(Operator.MAX, (below, AstNumber(0)))
 
 
 def _bound(
     exact: isl.PwAff, parts: Sequence[isl.PwAff], known: isl.Set, operator: Operator
-) -> AstExpression | None:
-    """A bound for all parts, exact if that is short; `None` if it has too many cases."""
+) -> tuple[AstExpression, bool] | None:
+    """A bound for all parts, exact if that is short; `None` if it has too many cases.
+
+    Also whether it is the exact one.
+    """
     simple = exact.coalesce().gist(known).coalesce()
     found = extremum_text(simple, known)
     if found is not None:
-        return found
+        return found, True
     if _is_choice(simple):
-        return bound_text(simple, known)
+        return bound_text(simple, known), True
     # An empty part may only make the range larger.
     alone = [part.coalesce().gist(part.domain()).coalesce() for part in parts]
     if any(part.n_piece() > MOST_PIECES for part in alone):
@@ -261,7 +286,7 @@ def _bound(
         for part, whole in zip(alone, parts, strict=True)
         if part.n_piece() > 1
     ]
-    return texts[0] if len(texts) == 1 else AstOperation(operator, tuple(texts))
+    return (texts[0] if len(texts) == 1 else AstOperation(operator, tuple(texts))), False
 
 
 def _is_choice(bound: isl.PwAff) -> bool:
