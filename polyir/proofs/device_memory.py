@@ -191,6 +191,11 @@ class _Walk:
             self._fault(op, fault)
         source, target = _buffer(op.src), _buffer(op.dst)
         if source is not None and source in state.empty:
+            array = _array(op.dst)
+            is_lost = isinstance(array, str) or array in state.filled
+            if target is None and not is_lost:
+                # A temporary that has no contents either.
+                return
             self._fault(op, f"{_name(source)} is copied, but has no contents")
         if target is not None and source is None:
             array = _array(op.src)
