@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from xdsl.irdl import IRDLOperation
 
 import polyir
-from polyir.base.explanations import explanations, sections
 from polyir.base.explanations import pages as explanation_pages
+from polyir.base.explanations import sections
 from polyir.passes.options import describe_options
 from polyir.tools import start
 from polyir.universe import PASSES_BY_TOPIC, POLYIR_UNIVERSE, pass_type
@@ -146,12 +146,14 @@ def diagnostics() -> dict[str, str]:
         "| name | what it means |",
         "| --- | --- |",
     ]
-    for name, text in explanations().items():
-        (page,) = (each.stem for each in explanation_pages() if name in dict(sections(each)))
-        summary = " ".join(text.partition("\n\n")[0].split())
-        lines.append(f"| [`{name}`]({page}.md#{name}) | {_cell(summary)} |")
-    texts = {page.stem: page.read_text(encoding="utf-8") for page in explanation_pages()}
-    return {"index": "\n".join(lines), **texts}
+    texts: dict[str, str] = {}
+    rows: list[str] = []
+    for page in explanation_pages():
+        texts[page.stem] = page.read_text(encoding="utf-8")
+        for name, text in sections(page):
+            summary = " ".join(text.partition("\n\n")[0].split())
+            rows.append(f"| [`{name}`]({page.stem}.md#{name}) | {_cell(summary)} |")
+    return {"index": "\n".join([*lines, *sorted(rows)]), **texts}
 
 
 def list_of_passes() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyir.base.diagnostics import LegalityError
+from polyir.base.diagnostics import LocalArrayError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -45,9 +45,8 @@ class ApplySchedulePass(ScopPass):
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if scop.op.local_arrays:
-            raise LegalityError(
-                "the scop has local arrays: 'promote' must run after 'apply-schedule'",
-                name="local-array",
+            raise LocalArrayError(
+                "the scop has local arrays: 'promote' must run after 'apply-schedule'"
             )
         return apply_schedule(scop.schedule, dependences, self._given())
 

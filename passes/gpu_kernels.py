@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyir.base.diagnostics import LegalityError
+from polyir.base.diagnostics import LocalArrayError
 from polyir.choose.gpu import GENERIC_GPU
 from polyir.choose.sizes import ASSUMED_SIZE
 from polyir.dialects.dependence import Dependences
@@ -53,10 +53,9 @@ class GpuKernelsPass(ScopPass):
         for array in scop.op.local_arrays:
             if array.space.data == "heap":
                 # A thread could only allocate it by itself.
-                raise LegalityError(
+                raise LocalArrayError(
                     f"the local array @{array.sym_name.data} is memory on the heap, which a kernel "
-                    "does not have",
-                    name="local-array",
+                    "does not have"
                 )
         placer = Placer(scop, PlacementOptions(self.sequential, self.assumed_size), GENERIC_GPU)
         return gpu_kernels(scop.schedule, dependences, placer)

@@ -178,6 +178,12 @@ class LegalityError(PolyirError):
         self.violated = violated
 
 
+class LocalArrayError(LegalityError):
+    """An array cannot be kept in local memory, or a scop has local arrays already."""
+
+    name = "local-array"
+
+
 class RemarkKind(Enum):
     """`REMARK` is shown on request (`--remarks`); `MISSED` always."""
 

@@ -45,7 +45,7 @@ _TEXT: Final = 200
 """The bytes of shared memory before the text on what the tool does, and of that text."""
 
 PATIENCE: Final = 2.0
-"""After how many seconds the terminal shows what the tool does."""
+"""After how many seconds the terminal shows what the tool does: most inputs take less."""
 
 
 @dataclass
@@ -224,10 +224,10 @@ def _show_until_end(child: int, shared: memoryview, activity: memoryview) -> Non
         return
     tool, begin, wait = Path(sys.argv[0]).name, monotonic(), PATIENCE
     while not ended.poll(1000 * wait):
-        wait = 0.5
+        wait = PATIENCE / 4
         text = bytes(activity).rstrip(b"\0").decode(errors="replace")
-        line = f"{tool}: {text} {monotonic() - begin:.0f} s"
-        line = line[: shutil.get_terminal_size().columns - 1]
+        words = (f"{tool}:", text, f"{monotonic() - begin:.0f} s")
+        line = " ".join(filter(None, words))[: shutil.get_terminal_size().columns - 1]
         os.write(2, f"\r\x1b[K{line}".encode())
         shared[_IS_SHOWN] = 1
     if shared[_IS_SHOWN]:

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 
 from polyir.base import budgets
 from polyir.base.diagnostics import (
-    LegalityError,
+    LocalArrayError,
     OptionError,
     PolyirError,
     Remark,
@@ -361,9 +361,8 @@ class Candidates:
         for original, each, own in zip(self.scops, scops, local, strict=True):
             names = {array.array for array in own}
             if large := larger_than_arrays(each.scop, original.scop, names):
-                raise LegalityError(
-                    f"copies of {', '.join(large)} may need more memory than the arrays",
-                    name="local-array",
+                raise LocalArrayError(
+                    f"copies of {', '.join(large)} may need more memory than the arrays"
                 )
 
     def _have_same_trees(self, some: Sequence[Scheduled], others: Sequence[Scheduled]) -> bool:

@@ -20,6 +20,12 @@ from polyir.base.diagnostics import OptionError, nearest
 from polyir.universe import registered, registered_machines
 
 
+class MachineError(OptionError):
+    """A description of a machine that cannot be used."""
+
+    name = "bad-machine"
+
+
 @dataclass(frozen=True)
 class Cache:
     """One level of cache.
@@ -138,7 +144,7 @@ def machine_of_option(text: str) -> Machine:
         return registered("machine", text or "this", known, Machine)
     hint = nearest(text, known)
     if hint and not Path(text).exists():
-        raise OptionError(f"unknown machine '{text}'{hint}", name="bad-machine")
+        raise MachineError(f"unknown machine '{text}'{hint}")
     return machine_from_json(text)
 
 
@@ -151,13 +157,9 @@ def machine_from_json(path: str | os.PathLike[str]) -> Machine:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise OptionError(
-            f"cannot read the machine '{path}': {error.strerror}", name="bad-machine"
-        ) from None
+        raise MachineError(f"cannot read the machine '{path}': {error.strerror}") from None
     except ValueError as error:
-        raise OptionError(
-            f"the machine '{path}' is not JSON: {error}", name="bad-machine"
-        ) from None
+        raise MachineError(f"the machine '{path}' is not JSON: {error}") from None
     return _machine_of_json(text, f"the machine '{path}'")
 
 
@@ -169,7 +171,7 @@ def _machine_of_json(text: str, where: str) -> Machine:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise OptionError(f"{where} is not JSON: {error}", name="bad-machine") from None
+        raise MachineError(f"{where} is not JSON: {error}") from None
     values = _checked(data, Machine, where)
     if "caches" in values:
         values["caches"] = _checked_caches(values["caches"], where)
@@ -178,15 +180,13 @@ def _machine_of_json(text: str, where: str) -> Machine:
 
 def _checked_caches(data: object, where: str) -> tuple[Cache, ...]:
     if not isinstance(data, list) or not data:
-        raise OptionError(
-            f"{where}: 'caches' must be a list of one or more objects", name="bad-machine"
-        )
+        raise MachineError(f"{where}: 'caches' must be a list of one or more objects")
     caches: list[Cache] = []
     for position, item in enumerate(data):
         here = f"{where}: 'caches[{position}]'"
         values = _checked(item, Cache, here)
         if "bytes" not in values:
-            raise OptionError(f"{here} has no 'bytes'", name="bad-machine")
+            raise MachineError(f"{here} has no 'bytes'")
         base = DEFAULT_CACHES[min(position, len(DEFAULT_CACHES) - 1)]
         caches.append(replace(base, **values))
     return tuple(caches)
@@ -195,21 +195,15 @@ def _checked_caches(data: object, where: str) -> tuple[Cache, ...]:
 def _checked(data: object, kind: type[Cache] | type[Machine], where: str) -> dict[str, Any]:
     """The entries of a JSON object, each the field of a dataclass and of its type."""
     if not isinstance(data, Mapping):
-        raise OptionError(f"{where} must be an object", name="bad-machine")
+        raise MachineError(f"{where} must be an object")
     types = {field.name: str(field.type) for field in fields(kind)}
     for key, value in data.items():
         if key not in types:
-            raise OptionError(
-                f"{where} has an unknown key '{key}'{nearest(key, tuple(types))}",
-                name="bad-machine",
-            )
+            raise MachineError(f"{where} has an unknown key '{key}'{nearest(key, tuple(types))}")
         check = _CHECKS.get(types[key])
         if check is not None and not check(value):
             what = "a whole number" if types[key] == "int" else "a number"
-            raise OptionError(
-                f"{where}: '{key}' must be {what} above 0, not {json.dumps(value)}",
-                name="bad-machine",
-            )
+            raise MachineError(f"{where}: '{key}' must be {what} above 0, not {json.dumps(value)}")
     return dict(data)
 
 

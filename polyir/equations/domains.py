@@ -12,7 +12,7 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.base.diagnostics import PolyirError
+from polyir.equations.errors import EquationFormError
 from polyir.equations.points import counted
 from polyir.equations.system import (
     AutoRestrict,
@@ -120,11 +120,10 @@ class Domains:
     def _fitting(self, expression: Expression, domain: isl.Set, dimensions: int) -> isl.Set:
         found = domain.dim(isl.dim_type.set)
         if found != dimensions:
-            raise PolyirError(
+            raise EquationFormError(
                 f"an expression of {counted(dimensions, 'dimension')} is needed here, and this one "
                 f"has {counted(found, 'dimension')}",
                 expression.location,
-                name="equation-form",
             )
         return domain.intersect_params(self._system.context)
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from polyir.base.diagnostics import OptionError, PolyirError
+from polyir.base.diagnostics import OptionError
+from polyir.equations.errors import NoValueError
 from polyir.equations.system import System
 
 Value = bool | int | float
@@ -50,9 +51,8 @@ class ElementType(Enum):
             return number if self is ElementType.F64 else float(np.float32(number))
         if isinstance(value, float):
             if not value.is_integer():
-                raise PolyirError(
-                    f"{value} is not an integer, and elements have type {self.value}",
-                    name="no-value",
+                raise NoValueError(
+                    f"{value} is not an integer, and elements have type {self.value}"
                 )
             value = int(value)
         half = 1 << (self.width - 1)
@@ -79,7 +79,7 @@ class ElementType(Enum):
                 half = 1 << (self.width - 1)
                 return half - 1 if operator == "min" else -half
             case _:
-                raise PolyirError(f"'{operator}' has no identity", name="no-value")
+                raise NoValueError(f"'{operator}' has no identity")
 
     def combined(self, operator: str, left: Value, right: Value) -> Value:
         """The value of an operator of two operands.
@@ -97,7 +97,7 @@ class ElementType(Enum):
             return _extremum(left, right, operator == "min")
         if operator == "/" and self.is_integer:
             if not right:
-                raise PolyirError("division by zero", name="no-value")
+                raise NoValueError("division by zero")
             quotient = abs(int(left)) // abs(int(right))
             return self.number(quotient if (left < 0) == (right < 0) else -quotient)
         if self.is_integer:

@@ -17,6 +17,7 @@ import numpy as np
 from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
 from polyir.equations.element_types import ElementType, Value
+from polyir.equations.errors import NoValueError
 from polyir.equations.functions import (
     Point,
     at_parameters,
@@ -121,13 +122,11 @@ def _checked_input(
     element_type: ElementType,
 ) -> Array:
     if name not in inputs:
-        raise PolyirError(f"the input '{name}' is missing", name="no-value")
+        raise NoValueError(f"the input '{name}' is missing")
     array = np.asarray(inputs[name], element_type.dtype)
     expected = shape_of(domain, parameters)
     if array.shape != expected:
-        raise PolyirError(
-            f"the input '{name}' needs shape {expected}, not {array.shape}", name="no-value"
-        )
+        raise NoValueError(f"the input '{name}' needs shape {expected}, not {array.shape}")
     return array
 
 
@@ -189,14 +188,14 @@ class _Run:
         """The value of an external function."""
         function = self.externals.get(name) or self.externals.get(unqualified(name))
         if function is None:
-            raise PolyirError(f"the external function '{name}' is not given", at, name="no-value")
+            raise NoValueError(f"the external function '{name}' is not given", at)
         return self.element_type.number(function(*arguments))
 
 
 def _cycle(stack: list[_Request], request: _Request) -> PolyirError:
     cycle = [*stack[stack.index(request) :], request]
     text = " needs ".join(f"{name}{list(point)}" for _, name, point in cycle)
-    return PolyirError(f"a value is needed for itself: {text}", name="no-value")
+    return NoValueError(f"a value is needed for itself: {text}")
 
 
 class _Instance:
@@ -232,7 +231,7 @@ class _Instance:
                 return body
         values = zip(self._system.parameters, self._parameters, strict=True)
         given = ", ".join(f"{name} = {value}" for name, value in values)
-        raise PolyirError(f"'{self._system.name}' has no equations for {given}", name="no-value")
+        raise NoValueError(f"'{self._system.name}' has no equations for {given}")
 
     def _prepare(self, equation: Equation) -> None:
         """List the points of each reduction by the point to which they contribute."""
@@ -257,14 +256,14 @@ class _Instance:
     def steps(self, name: str, point: Point) -> _Steps:
         """Compute the value of a variable."""
         if not self._inside[name](self._parameters, point):
-            raise PolyirError(f"'{name}' has no value at {list(point)}", name="no-value")
+            raise NoValueError(f"'{name}' has no value at {list(point)}")
         if self._system.variables[name].role is Role.INPUT:
             return (yield from self._inputs(name, point))
         if name in self._uses:
             use, place = self._uses[name]
             return (yield from self._use(use, place, point))
         if name not in self._equations:
-            raise PolyirError(f"'{name}' has no equation", name="no-value")
+            raise NoValueError(f"'{name}' has no equation")
         self._run.operations += 1
         return (yield from self._expression(self._equations[name].expression, point))
 
@@ -342,9 +341,7 @@ class _Instance:
             if holds(self._parameters, point)
         ]
         if len(holding) > 1:
-            raise PolyirError(
-                f"several branches have a value at {list(point)}", case.location, name="no-value"
-            )
+            raise NoValueError(f"several branches have a value at {list(point)}", case.location)
         if not holding:
             raise _undefined(case, point)
         return holding[0]
@@ -401,6 +398,4 @@ def _singleton(space: isl.Space, point: Point) -> isl.Set:
 
 
 def _undefined(expression: Expression, point: Point) -> PolyirError:
-    return PolyirError(
-        f"an expression has no value at {list(point)}", expression.location, name="no-value"
-    )
+    return NoValueError(f"an expression has no value at {list(point)}", expression.location)

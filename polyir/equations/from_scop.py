@@ -25,6 +25,7 @@ from polyir.base.limits import within_operations
 from polyir.dialects.equation_runs import ComputeOp
 from polyir.dialects.equation_systems import ELEMENT_TYPES, SystemOp
 from polyir.dialects.scop import ScopOp
+from polyir.equations.errors import NoEquationsError
 from polyir.equations.ir import program_of, replace_program
 from polyir.equations.scop_flow import Read, ScopFlow, Source, Write, scop_flow
 from polyir.equations.scop_reductions import Chains, Link, chains_of, contribution
@@ -82,7 +83,7 @@ def system_of(op: ScopOp, name: str, reassociate: bool = False) -> Converted:
     on data, values of several types, and operations that they do not have.
     """
     if op.local_arrays:
-        raise PolyirError("the scop has local arrays", location_of(op), name="no-equations")
+        raise NoEquationsError("the scop has local arrays", location_of(op))
     type = _element_type(op)
     if reassociate or isinstance(type, IntegerType):
         prepare_updates(op)
@@ -159,31 +160,27 @@ def _element_type(op: ScopOp) -> AnyFloat | IntegerType:
         for access in accesses_in(statement):
             if access_of(access.op) is None:
                 message = f"there is no equation for '{access.op.name}'"
-                raise PolyirError(message, location_of(access.op), name="no-equations")
+                raise NoEquationsError(message, location_of(access.op))
             if access.extents:
-                raise PolyirError(
-                    "equations have no vectors", location_of(access.op), name="no-equations"
-                )
+                raise NoEquationsError("equations have no vectors", location_of(access.op))
             memory = access.memref.type
             assert isinstance(memory, MemRefType)
             element = memory.element_type
             if element not in ELEMENT_TYPES.values():
-                raise PolyirError(
+                raise NoEquationsError(
                     f"values are of type {element}, and those of equations of type "
                     f"{', '.join(ELEMENT_TYPES)}",
                     location_of(access.op),
-                    name="no-equations",
                 )
             if found not in (None, element):
-                raise PolyirError(
+                raise NoEquationsError(
                     f"there are values of type {found} and of type {element}, and all values of "
                     "equations have one type",
                     location_of(access.op),
-                    name="no-equations",
                 )
             found = element
     if found is None:
-        raise PolyirError("the scop accesses no memory", location_of(op), name="no-equations")
+        raise NoEquationsError("the scop accesses no memory", location_of(op))
     return found
 
 
@@ -299,11 +296,10 @@ class _Converter:
         if isinstance(value.owner, arith.ConstantOp):
             return constant(value.owner)
         if value.type != self._type:
-            raise PolyirError(
+            raise NoEquationsError(
                 f"a value of type {value.type} is computed before the scop, and all values of "
                 f"equations have the type {self._type}",
                 location_of(self._scop.op),
-                name="no-equations",
             )
         if value not in self._scalars:
             name = self._fresh(value.name_hint or "value")

@@ -8,7 +8,7 @@ from typing import Any
 import islpy as isl
 import numpy as np
 
-from polyir.base.diagnostics import PolyirError
+from polyir.equations.errors import EquationFormError
 from polyir.equations.polynomials import terms_of
 from polyir.sets.boxes import constant_box
 from polyir.sets.lists import basic_sets_of
@@ -70,7 +70,7 @@ def points_of(domain: isl.Set, parameters: Sequence[int]) -> list[Point]:
     if not instance.dim(isl.dim_type.set):
         return [()]
     if not instance.is_bounded():
-        raise PolyirError(f"the set {domain} is not bounded", name="equation-form")
+        raise EquationFormError(f"the set {domain} is not bounded")
     box = constant_box(instance)
     first, shape = [low for low, _ in box], [high - low + 1 for low, high in box]
     grid = [axis + low for axis, low in zip(np.indices(shape), first, strict=True)]

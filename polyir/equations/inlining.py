@@ -8,6 +8,7 @@ from typing import TypeVar
 import islpy as isl
 
 from polyir.base.diagnostics import PolyirError
+from polyir.equations.errors import EquationFormError
 from polyir.equations.polynomials import pulled_back
 from polyir.equations.system import (
     Body,
@@ -89,10 +90,9 @@ def output_variable(expression: Expression) -> str:
                 isl.MultiAff.identity(space.domain().map_from_set())
             ):
                 return name
-    raise PolyirError(
+    raise EquationFormError(
         "an output of a system that is used must be a variable, at the point of the instance",
         expression.location,
-        name="equation-form",
     )
 
 
@@ -108,7 +108,7 @@ def _inlined(program: Program, name: str, around: tuple[str, ...]) -> System:
     if name in around:
         chain = " uses ".join(f"'{each}'" for each in (*around[around.index(name) :], name))
         location = system_named(program, name).location
-        raise PolyirError(f"a system cannot use itself: {chain}", location, name="equation-form")
+        raise EquationFormError(f"a system cannot use itself: {chain}", location)
     system = merged_bodies(system_named(program, name))
     if not system.body.uses:
         return system

@@ -31,6 +31,7 @@ from polyir.dialects.equation_systems import (
     VariableOp,
 )
 from polyir.dialects.equation_types import ExpressionOp
+from polyir.equations.errors import EquationFormError
 from polyir.equations.system import (
     AutoRestrict,
     Body,
@@ -147,11 +148,10 @@ def _use_op(use: Use, systems: dict[str, System]) -> Operation:
     def of_role(role: Role, expressions: Sequence[Expression]) -> list[SSAValue]:
         declared = used.of_role(role)
         if len(declared) != len(expressions):
-            raise PolyirError(
+            raise EquationFormError(
                 f"'{use.system}' has {len(declared)} {role.value}, and {len(expressions)} are "
                 "given",
                 use.location,
-                name="equation-form",
             )
         return [
             values.of(each, own + variable.domain.dim(isl.dim_type.set))

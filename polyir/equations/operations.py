@@ -27,6 +27,7 @@ from xdsl.ir.affine import AffineDimExpr
 from polyir.base.diagnostics import PolyirError
 from polyir.dialects.equation_systems import ELEMENT_TYPES
 from polyir.equations.element_types import ElementType
+from polyir.equations.errors import EquationFormError
 from polyir.equations.library import ARITIES, unqualified
 from polyir.equations.polynomials import terms_of
 from polyir.equations.statements import Computation, Effect
@@ -292,9 +293,8 @@ class _Body:
                 return self._add(math.AbsIOp(values[0]))
         elif name in MATHEMATICAL:
             if len(values) != ARITIES[name]:
-                raise PolyirError(
-                    f"'{name}' needs {ARITIES[name]} arguments, not {len(values)}",
-                    name="equation-form",
+                raise EquationFormError(
+                    f"'{name}' needs {ARITIES[name]} arguments, not {len(values)}"
                 )
             return self._add(MATHEMATICAL[name](*values))
         self._externals.declare(name, [self._type] * len(values), self._type)

@@ -9,6 +9,7 @@ import islpy as isl
 
 from polyir.base.diagnostics import PolyirError, nearest
 from polyir.equations.domains import Domains
+from polyir.equations.errors import EquationFormError
 from polyir.equations.points import counted, named
 from polyir.equations.system import (
     Constant,
@@ -129,7 +130,7 @@ def equation_of(system: System, variable: str) -> tuple[int, Equation]:
         how = "is an input" if declaration.role is Role.INPUT else "has no equation"
         if found:
             how = f"has {len(found)} equations, one a body, and this is for systems of one body"
-        raise PolyirError(f"'{variable}' {how}", declaration.location, name="equation-form")
+        raise EquationFormError(f"'{variable}' {how}", declaration.location)
     return found[0]
 
 
@@ -160,9 +161,7 @@ class Site:
 
     def error(self, message: str) -> PolyirError:
         """An error at the reduction, or at the equation."""
-        return PolyirError(
-            message, self.reduction.location or self.equation.location, name="equation-form"
-        )
+        return EquationFormError(message, self.reduction.location or self.equation.location)
 
 
 def rewrite_reduction(
@@ -191,11 +190,10 @@ def rewrite_reduction(
     expression = rewritten_at(equation.expression, needed, domains, replaced)
     if not 0 <= number <= count:
         found = counted(count + 1, "reduction")
-        raise PolyirError(
+        raise EquationFormError(
             f"the equation of '{variable}' has {found}, and number {number} is asked for: they "
             "are counted from 0",
             equation.location,
-            name="equation-form",
         )
     draft.replace_expression(place, variable, expression)
     return draft.system

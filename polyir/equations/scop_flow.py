@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import location_of
+from polyir.equations.errors import NoEquationsError
 from polyir.model.analysis import arrays_in_order
 from polyir.model.dataflow import ArrayFlow, ReadFlow, array_flow
 from polyir.model.scop import Scop
@@ -82,11 +83,10 @@ def scop_flow(scop: Scop) -> ScopFlow:
     for statement in scop.statements:
         for access in statement.accesses:
             if not access.certain:
-                raise PolyirError(
+                raise NoEquationsError(
                     f"{statement.name} may {_verb(access)} other elements of {access.array}, or "
                     "none, which depends on data",
                     location_of(access.operation),
-                    name="no-equations",
                 )
     writes = tuple(
         Write(statement, access, access.relation.domain().intersect_params(scop.context))

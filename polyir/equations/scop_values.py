@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from polyir.base.diagnostics import PolyirError, SourceLocation, location_of
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.dialects.scop import ScopOp
+from polyir.equations.errors import NoEquationsError
 from polyir.equations.operations import MATHEMATICAL
 from polyir.equations.system import Case, Constant, Expression, If, Index, Restrict
 from polyir.equations.system import Operation as Applied
@@ -89,7 +90,7 @@ class Values:
         try:
             holds = self._reader.read_set(op.condition.data, op.args)
         except NotAffineError as error:
-            raise PolyirError(str(error), location_of(op), name="no-equations") from None
+            raise NoEquationsError(str(error), location_of(op)) from None
         position = op.results.index(value)
         branches: list[Expression] = []
         for region, points in ((op.then_region, holds), (op.else_region, holds.complement())):
@@ -126,9 +127,7 @@ class Values:
         if name in _NEGATED and isinstance(op, arith.CmpfOp):
             holds = self._applied(_NEGATED[name], op)
             return Applied((holds,), "not", location=location_of(op))
-        raise PolyirError(
-            f"equations have no comparison '{name}'", location_of(op), name="no-equations"
-        )
+        raise NoEquationsError(f"equations have no comparison '{name}'", location_of(op))
 
     def _converted(self, op: arith.SIToFPOp) -> Expression:
         """An index as a floating-point number."""
@@ -143,15 +142,14 @@ class Values:
         try:
             function = self._reader.read(index)
         except NotAffineError as error:
-            raise PolyirError(str(error), location_of(op), name="no-equations") from None
+            raise NoEquationsError(str(error), location_of(op)) from None
         if width < 64:
             bound = constant_index(domain.get_space(), 1 << (width - 1))
             beyond = function.ge_set(bound).union(function.lt_set(bound.neg()))
             if not beyond.intersect(domain).is_empty():
-                raise PolyirError(
+                raise NoEquationsError(
                     f"an index becomes an integer of {width} bits, into which it may not fit",
                     location_of(op),
-                    name="no-equations",
                 )
         return _of_index(function.intersect_domain(domain).coalesce(), location_of(op))
 
@@ -165,7 +163,7 @@ def constant(op: arith.ConstantOp) -> Constant:
             return Constant(bool(number.value.data), location=location_of(op))
         case IntegerAttr() as number if isinstance(op.result.type, IntegerType):
             return Constant(number.value.data, location=location_of(op))
-    raise PolyirError("equations have numbers only", location_of(op), name="no-equations")
+    raise NoEquationsError("equations have numbers only", location_of(op))
 
 
 def refused(op: Operation, type: Attribute) -> PolyirError:
@@ -177,7 +175,7 @@ def refused(op: Operation, type: Attribute) -> PolyirError:
         reason = f"{op.name} is on values of type {others[0].type}, and all others have {type}"
     else:
         reason = f"equations have no operation {op.name}"
-    return PolyirError(reason, location_of(op), name="no-equations")
+    return NoEquationsError(reason, location_of(op))
 
 
 def _of_index(function: isl.PwAff, location: SourceLocation | None) -> Expression:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polyir.base.diagnostics import PolyirError
 from polyir.equations.domains import Domains
+from polyir.equations.errors import EquationFormError
 from polyir.equations.points import counted
 from polyir.equations.rewriting import Draft, equation_of, moved, restricted
 from polyir.equations.system import Dependence, Expression, System, Variable
@@ -19,10 +19,8 @@ def substitute(system: System, variable: str, definition: str, number: int | Non
     place, equation = equation_of(system, variable)
     defining_place, defining = equation_of(system, definition)
     if defining_place != place:
-        raise PolyirError(
-            f"'{definition}' is defined for other parameters than '{variable}'",
-            defining.location,
-            name="equation-form",
+        raise EquationFormError(
+            f"'{definition}' is defined for other parameters than '{variable}'", defining.location
         )
     domain = system.variables[definition].domain
     value = restricted(defining.expression, domain, Domains(system))
@@ -49,10 +47,9 @@ def substitute(system: System, variable: str, definition: str, number: int | Non
         asked = (
             "" if number is None else f", and number {number} is asked for: they are counted from 0"
         )
-        raise PolyirError(
+        raise EquationFormError(
             f"the equation of '{variable}' has {counted(count, 'use')} of '{definition}'{asked}",
             equation.location,
-            name="equation-form",
         )
     draft = Draft(system)
     draft.replace_expression(place, variable, expression)

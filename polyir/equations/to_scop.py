@@ -37,6 +37,7 @@ from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.pure_functions import declare_pure
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.equations.element_types import ElementType, type_of
+from polyir.equations.errors import NoEquationsError
 from polyir.equations.first_schedule import first_schedule
 from polyir.equations.flow import anti_flows, flows_of
 from polyir.equations.inlining import inlined
@@ -344,7 +345,7 @@ def _box(variable: Declaration, context: isl.Set) -> tuple[Side, ...]:
         return box_of(variable.domain, context)
     except NoBoxError as error:
         message = f"'{variable.name}' needs memory, and {error}: {variable.domain}"
-        raise PolyirError(message, variable.location, name="no-equations") from None
+        raise NoEquationsError(message, variable.location) from None
 
 
 def _argument_box(variable: Declaration, context: isl.Set) -> tuple[Side, ...]:
@@ -354,11 +355,10 @@ def _argument_box(variable: Declaration, context: isl.Set) -> tuple[Side, ...]:
     for place, side in enumerate(box):
         least = domain.dim_min(place)
         if not domain.is_empty() and not least.ne_set(isl.PwAff.from_aff(side.lower)).is_empty():
-            raise PolyirError(
+            raise NoEquationsError(
                 f"the least index of '{variable.name}' along dimension {place + 1} is not one "
                 f"affine function of the parameters: {least}",
                 variable.location,
-                name="no-equations",
             )
     return box
 

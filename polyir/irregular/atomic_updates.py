@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import location_of
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
-from polyir.irregular.loop_parts import bounds_before, move_to_parallel_loop
+from polyir.irregular.loop_parts import IrregularLoopError, bounds_before, move_to_parallel_loop
 from polyir.irregular.slices import computed_subscripts
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
@@ -33,7 +33,7 @@ def require_atomic(chains: Sequence[Chain]) -> None:
         if chain.combiner.kind not in _KINDS:
             type = chain.load.results[0].type
             message = f"there is no atomic {chain.combiner.name} of type {type} by this operation"
-            raise PolyirError(message, location_of(chain.steps[-1]), name="irregular-loop")
+            raise IrregularLoopError(message, location_of(chain.steps[-1]))
 
 
 def use_atomic_updates(loop: SequentialLoop, chains: Sequence[Chain]) -> None:

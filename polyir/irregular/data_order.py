@@ -20,10 +20,10 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from polyir.base.diagnostics import PolyirError, Report, location_of
+from polyir.base.diagnostics import Report, location_of
 from polyir.irregular.data_groups import index_load, is_at
 from polyir.irregular.inspection import Inspection, has_unknown_extents
-from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.loop_parts import Bounds, IrregularLoopError, bounds_before, move_body
 from polyir.irregular.numbering import Numbers, number_elements
 from polyir.irregular.orders import Method
 from polyir.irregular.placement import inspected_region
@@ -206,18 +206,14 @@ def _accesses_in(region: Operation, memories: tuple[SSAValue, ...]) -> list[Elem
                 continue
             if operand in memories:
                 if not isinstance(op, ElementAccess) or operand is not op.memref:
-                    raise PolyirError(
-                        f"'{op.name}' uses an array as a whole",
-                        location_of(op),
-                        name="irregular-loop",
+                    raise IrregularLoopError(
+                        f"'{op.name}' uses an array as a whole", location_of(op)
                     )
                 _require_affine(op)
                 found.append(op)
             elif any(may_overlap(operand, memory) for memory in memories):
-                raise PolyirError(
-                    "two memrefs may share memory, and one of them is reordered",
-                    location_of(op),
-                    name="irregular-loop",
+                raise IrregularLoopError(
+                    "two memrefs may share memory, and one of them is reordered", location_of(op)
                 )
     return found
 
@@ -242,7 +238,7 @@ def _require_affine(access: ElementAccess) -> None:
     try:
         accesses_of(access)[0].subscripts()
     except NotAffineError as error:
-        raise PolyirError(str(error), location_of(access), name="irregular-loop") from None
+        raise IrregularLoopError(str(error), location_of(access)) from None
 
 
 def _update_pointers(

@@ -9,10 +9,11 @@ from typing import Literal
 
 from xdsl.dialects.builtin import AnyFloat
 
-from polyir.base.diagnostics import PolyirError, Report, location_of
+from polyir.base.diagnostics import Report, location_of
 from polyir.irregular.atomic_updates import require_atomic, use_atomic_updates
 from polyir.irregular.colouring import find_colours
 from polyir.irregular.iteration_order import require_any_order
+from polyir.irregular.loop_parts import IrregularLoopError
 from polyir.irregular.private_copies import require_neutral, use_private_copies
 from polyir.irregular.reduction_loops import updates_in
 from polyir.irregular.slices import address_slice, has_known_effects, subscripts_of
@@ -40,9 +41,7 @@ def parallelize(loop: SequentialLoop, options: ReductionOptions, report: Report)
     """
     for op in loop.walk():
         if not has_known_effects(op):
-            raise PolyirError(
-                f"it is not known what '{op.name}' does", location_of(op), name="irregular-loop"
-            )
+            raise IrregularLoopError(f"it is not known what '{op.name}' does", location_of(op))
     chains = updates_in(loop)
     for chain in chains:
         # Nothing has changed yet where subscripts have a form that code is not made for.

@@ -18,12 +18,12 @@ from xdsl.dialects.builtin import AnyFloat, IndexType, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.base.diagnostics import PolyirError, Report, location_of
+from polyir.base.diagnostics import Report, location_of
 from polyir.irregular.counting_sorts import sort_order
 from polyir.irregular.data_groups import index_load, is_at
 from polyir.irregular.independence import own_memories
 from polyir.irregular.inspection import Inspection
-from polyir.irregular.loop_parts import Bounds, move_body
+from polyir.irregular.loop_parts import Bounds, IrregularLoopError, move_body
 from polyir.irregular.reduction_loops import updates_in
 from polyir.irregular.slices import (
     AddressSlice,
@@ -45,11 +45,10 @@ def require_any_order(loop: SequentialLoop, reassociate: bool) -> None:
     """
     for chain in updates_in(loop, own_memories(loop)):
         if isinstance(chain.load.results[0].type, AnyFloat) and not reassociate:
-            raise PolyirError(
+            raise IrregularLoopError(
                 "another order of the updates changes how they are rounded: "
                 "allow it by reassociate=true",
                 location_of(chain.steps[-1]),
-                name="irregular-loop",
             )
         chain.allow_overflow()
 

@@ -20,6 +20,12 @@ from polyir.loops.loop_ranges import LoopRange
 from polyir.model.index_expressions import IndexExpression
 
 
+class IrregularLoopError(PolyirError):
+    """A pass for loops with index arrays leaves a loop, for the reason in the message."""
+
+    name = "irregular-loop"
+
+
 @dataclass(frozen=True)
 class Bounds:
     """The values that bound a loop, computed before it."""
@@ -57,15 +63,11 @@ def known_range(loop: SequentialLoop) -> LoopRange:
     Raises `PolyirError` for a counter that is not an index, and for a step that is not known.
     """
     if not isinstance(loop.body.block.args[0].type, IndexType):
-        raise PolyirError(
-            "the counter of the loop is not of type index", location_of(loop), name="irregular-loop"
-        )
+        raise IrregularLoopError("the counter of the loop is not of type index", location_of(loop))
     found = range_of(loop)
     if found is None:
-        raise PolyirError(
-            "the step of the loop is not a positive constant",
-            location_of(loop),
-            name="irregular-loop",
+        raise IrregularLoopError(
+            "the step of the loop is not a positive constant", location_of(loop)
         )
     return found
 

@@ -9,8 +9,8 @@ from xdsl.dialects import affine, func, scf
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.base.diagnostics import PolyirError, location_of
-from polyir.irregular.loop_parts import Bounds, bounds_before
+from polyir.base.diagnostics import location_of
+from polyir.irregular.loop_parts import Bounds, IrregularLoopError, bounds_before
 from polyir.irregular.slices import AddressSlice, Values
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import is_outside, range_of
@@ -211,8 +211,6 @@ def erase_others(function: func.FuncOp, known: Collection[Operation]) -> None:
 def refuse(place: InspectorPlace) -> None:
     """Raise, because an inspector cannot run further out than `place`."""
     text, op = place.reason or ("it cannot move out of this", place.before)
-    raise PolyirError(
-        f"the inspector cannot run before the outer loop: {text}",
-        location_of(op),
-        name="irregular-loop",
+    raise IrregularLoopError(
+        f"the inspector cannot run before the outer loop: {text}", location_of(op)
     )

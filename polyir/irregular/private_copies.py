@@ -26,10 +26,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.base.diagnostics import PolyirError, Report, location_of
+from polyir.base.diagnostics import Report, location_of
 from polyir.irregular.extents import UNKNOWN_EXTENTS, Extent, places_of
 from polyir.irregular.inspection import Inspection
-from polyir.irregular.loop_parts import Bounds, bounds_before, move_body
+from polyir.irregular.loop_parts import Bounds, IrregularLoopError, bounds_before, move_body
 from polyir.irregular.placement import function_of
 from polyir.irregular.slices import address_slice, computed_subscripts
 from polyir.loops.code import Code
@@ -63,7 +63,7 @@ def require_neutral(chains: Sequence[Chain]) -> None:
         choice = chain.combiner.choice
         if choice is not None and not choice.keeps_old:
             message = f"this {chain.combiner.name} with a private copy would replace NaN"
-            raise PolyirError(message, location_of(chain.steps[-1]), name="irregular-loop")
+            raise IrregularLoopError(message, location_of(chain.steps[-1]))
 
 
 def use_private_copies(

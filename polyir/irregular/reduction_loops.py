@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 from xdsl.ir import SSAValue
 
-from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import location_of
+from polyir.irregular.loop_parts import IrregularLoopError
 from polyir.irregular.slices import is_made_in
 from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.memory_accesses import ElementStore, MemoryAccess, access_of
@@ -21,9 +22,7 @@ def updates_in(loop: SequentialLoop, others: Collection[SSAValue] = ()) -> list[
     with a place for other loops.
     """
     if loop.results:
-        raise PolyirError(
-            "its iterations carry values in iter_args", location_of(loop), name="irregular-loop"
-        )
+        raise IrregularLoopError("its iterations carry values in iter_args", location_of(loop))
     stores = [
         store
         for store in stores_in(loop)
@@ -37,14 +36,12 @@ def updates_in(loop: SequentialLoop, others: Collection[SSAValue] = ()) -> list[
             if known.combiner is not chain.combiner and may_overlap(store.memref, other.memref):
                 name = store.memref.name_hint or "memory"
                 message = f"'{name}' is updated by several operations"
-                raise PolyirError(message, location_of(store.op), name="irregular-loop")
+                raise IrregularLoopError(message, location_of(store.op))
     for load in loads_in(loop):
         if load.op not in loads and any(may_overlap(load.memref, each.memref) for each in stores):
             name = load.memref.name_hint or "memory"
-            raise PolyirError(
-                f"'{name}' is not only updated, but read",
-                location_of(load.op),
-                name="irregular-loop",
+            raise IrregularLoopError(
+                f"'{name}' is not only updated, but read", location_of(load.op)
             )
     return chains
 
@@ -64,8 +61,6 @@ def _update_of(store: MemoryAccess) -> Chain:
         chain = chain_to(store.op, loads)
         if chain is not None:
             return chain
-    raise PolyirError(
-        "this is not an update of an element by one operation",
-        location_of(store.op),
-        name="irregular-loop",
+    raise IrregularLoopError(
+        "this is not an update of an element by one operation", location_of(store.op)
     )

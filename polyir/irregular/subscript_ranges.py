@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import location_of
 from polyir.irregular.inspection import Inspection
+from polyir.irregular.loop_parts import IrregularLoopError
 from polyir.irregular.noted_ranges import NotedRange, new_range
 from polyir.irregular.slices import (
     AddressSlice,
@@ -65,10 +66,8 @@ def inspect_ranges(
         assert isinstance(op.memref.type, MemRefType)
         if DYNAMIC_INDEX in op.memref.type.get_shape()[1:]:
             name = op.memref.name_hint or "memory"
-            raise PolyirError(
-                f"the size of the rows of '{name}' is not known",
-                location_of(op),
-                name="irregular-loop",
+            raise IrregularLoopError(
+                f"the size of the rows of '{name}' is not known", location_of(op)
             )
     slices = _slices(loop, region, accesses, arrays)
     inspection = Inspection(*slices, around=region, with_memories=False)
@@ -116,10 +115,8 @@ def _outermost_loop(region: Operation, access: Operation) -> SequentialLoop:
         found = parent if isinstance(parent, SequentialLoop) else found
         parent = parent.parent_op()
     if found is None:
-        raise PolyirError(
-            "an element is accessed outside of inner loops",
-            location_of(access),
-            name="irregular-loop",
+        raise IrregularLoopError(
+            "an element is accessed outside of inner loops", location_of(access)
         )
     return found
 

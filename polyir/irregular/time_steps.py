@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.base.diagnostics import PolyirError, location_of
-from polyir.irregular.loop_parts import is_wanted
+from polyir.irregular.loop_parts import IrregularLoopError, is_wanted
 from polyir.irregular.slices import AddressSlice, address_slice
 from polyir.loops.loop_forms import SequentialLoop, range_of
 from polyir.model.raising.effects import LOADS, is_pure, loads_in, may_overlap, stores_in
@@ -84,21 +84,15 @@ def time_steps(loop: SequentialLoop) -> TimeSteps:
     Raises `PolyirError`, with a place, if its body is not a sequence of loops.
     """
     if loop.results:
-        raise PolyirError(
-            "its iterations carry values in iter_args", location_of(loop), name="irregular-loop"
-        )
+        raise IrregularLoopError("its iterations carry values in iter_args", location_of(loop))
     if range_of(loop) is None:
-        raise PolyirError(
-            "its step is not a positive constant", location_of(loop), name="irregular-loop"
-        )
+        raise IrregularLoopError("its step is not a positive constant", location_of(loop))
     for op in prepared_in(loop):
         is_unwritten = isinstance(op, LOADS) and not any(
             may_overlap(store.memref, op.memref) for store in stores_in(loop)
         )
         if not (is_unwritten or is_pure(op)):
-            raise PolyirError(
-                f"'{op.name}' is outside of its inner loops", location_of(op), name="irregular-loop"
-            )
+            raise IrregularLoopError(f"'{op.name}' is outside of its inner loops", location_of(op))
     return TimeSteps(loop, tuple(address_slice(inner, around=loop) for inner in _inner_loops(loop)))
 
 

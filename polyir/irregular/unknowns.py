@@ -16,7 +16,8 @@ from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue, Use
 
-from polyir.base.diagnostics import PolyirError, location_of
+from polyir.base.diagnostics import location_of
+from polyir.irregular.loop_parts import IrregularLoopError
 from polyir.irregular.slices import subscripts_of
 from polyir.irregular.time_steps import TimeSteps
 from polyir.loops.loop_forms import SequentialLoop, is_outside
@@ -42,7 +43,7 @@ def require_any_order_of_unknowns(steps: TimeSteps) -> None:
     """
     if len(steps.slices) != 1:
         reason = "it has several inner loops, not one over the unknowns"
-        raise PolyirError(reason, location_of(steps.slices[1].loop), name="irregular-loop")
+        raise IrregularLoopError(reason, location_of(steps.slices[1].loop))
     _Loop(steps.slices[0].loop, steps.loop).check()
 
 
@@ -177,10 +178,8 @@ class _Loop:
         }
 
     def _refuse(self, reason: str, op: Operation) -> None:
-        raise PolyirError(
-            f"the order of the unknowns cannot change: {reason}",
-            location_of(op),
-            name="irregular-loop",
+        raise IrregularLoopError(
+            f"the order of the unknowns cannot change: {reason}", location_of(op)
         )
 
 

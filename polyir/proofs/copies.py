@@ -21,7 +21,7 @@ from functools import reduce
 import islpy as isl
 from xdsl.ir.affine import AffineMap
 
-from polyir.base.diagnostics import LegalityError, ViolatedPair
+from polyir.base.diagnostics import LegalityError, LocalArrayError, ViolatedPair
 from polyir.dialects.dependence import DependenceKind
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
@@ -111,10 +111,9 @@ def _require_copy(statement: StmtOp) -> None:
             MemoryAccess(map=AffineMap(), is_write=True) as store,
         ] if load.value is store.value and load.memref is not store.memref:
             return
-    raise LegalityError(
+    raise LocalArrayError(
         f"@{statement.sym_name.data} is added by an extension node, so it must copy: load an "
-        "element of one array and store it in another",
-        name="local-array",
+        "element of one array and store it in another"
     )
 
 

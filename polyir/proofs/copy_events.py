@@ -9,7 +9,7 @@ import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block
 
-from polyir.base.diagnostics import LegalityError
+from polyir.base.diagnostics import LocalArrayError
 from polyir.dialects.scop import LocalArrayOp
 from polyir.model.affine import NotAffineError
 from polyir.model.local_arrays import Destination, LocalMark, destinations
@@ -59,10 +59,7 @@ def access_events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str])
     for body in scop.bodies:
         outside = [access for access in body.accesses if access.array not in local]
         if body.name in added and len(outside) != 1:
-            raise LegalityError(
-                f"@{body.name} must copy between a local array and another array",
-                name="local-array",
-            )
+            raise LocalArrayError(f"@{body.name} must copy between a local array and another array")
         for number, access in enumerate(body.accesses):
             # What a copy does to a local array is done to the element that it copies.
             is_copy = body.name in added
@@ -97,10 +94,9 @@ def _require_known(body: Statement, access: Access) -> None:
     """Raise `LegalityError` unless it is known which element, or part of a row, a copy accesses."""
     vector = vector_of(access)
     if not access.certain or (vector is not None and len(vector.get_shape()) != 1):
-        raise LegalityError(
+        raise LocalArrayError(
             f"@{body.name} must copy an element at affine subscripts, or a vector of a row, from "
-            f"or to {access.array}",
-            name="local-array",
+            f"or to {access.array}"
         )
 
 
@@ -124,19 +120,17 @@ def _of_lanes(access: Access, width: int) -> Iterator[Access]:
 def _require_cell(body: Statement, part: Destination, array: LocalArrayOp, scop: Scop) -> None:
     """Raise `LegalityError` for an access to a local array outside of its mark or extents."""
     if part.mark is None:
-        raise LegalityError(
+        raise LocalArrayError(
             f"@{body.name} accesses the local array @{part.array} outside of its mark: "
-            f"{example_of(part.cells).source}",
-            name="local-array",
+            f"{example_of(part.cells).source}"
         )
     cells = part.cells.intersect_params(scop.context)
     beyond = cells.subtract_range(_cells_of(array, cells.get_space().range(), scop))
     if not beyond.is_empty():
         example = example_of(beyond)
-        raise LegalityError(
+        raise LocalArrayError(
             f"@{body.name} accesses the local array @{part.array} outside of its extents: "
-            f"{example.source} accesses {example.target}",
-            name="local-array",
+            f"{example.source} accesses {example.target}"
         )
 
 
@@ -157,7 +151,7 @@ def _cells_of(array: LocalArrayOp, space: isl.Space, scop: Scop) -> isl.Set:
             size = reader.read(next(sizes))
         except NotAffineError as error:
             message = f"a size of the local array @{array.sym_name.data}: {error}"
-            raise LegalityError(message, name="local-array") from None
+            raise LocalArrayError(message) from None
         subscript = isl.PwAff.var_on_domain(space, isl.dim_type.set, position)
         inside = inside.intersect(subscript.lt_set(size))
     return inside

@@ -167,13 +167,14 @@ def _boxes(
     if executed.n_basic_set() > MOST_PIECES:
         executed = isl.Set.universe(executed.get_space())
     known = elements.context.intersect(executed)
-    parts_of: dict[int | str, tuple[isl.Set, ...]] = {}
+    parts_of: dict[int | str, tuple[MemRefType, tuple[isl.Set, ...]]] = {}
     accessed = {operand: isl.Set.universe(known.get_space()) for operand in operands}
     for operand in operands:
         memory = _array(function, operand)
         parts = None if memory is None else elements.parts(memory)
-        if parts:
-            parts_of[operand] = parts
+        if memory is not None and parts:
+            assert isinstance(memory.type, MemRefType)
+            parts_of[operand] = (memory.type, parts)
             accessed[operand] = reduce(isl.Set.union, [part.params() for part in parts])
     needless: list[AstExpression | None] = []
     untested: set[int | str] = set()
@@ -185,11 +186,8 @@ def _boxes(
         if never.n_basic_set() > MOST_PIECES:
             untested |= {pair.first, pair.second}
     boxes: dict[int | str, _Box | None] = dict.fromkeys(operands)
-    for operand, parts in parts_of.items():
-        memory = _array(function, operand)
-        assert memory is not None
-        assert isinstance(memory.type, MemRefType)
-        boxes[operand] = _box(parts, known, memory.type.get_shape(), operand not in untested)
+    for operand, (type, parts) in parts_of.items():
+        boxes[operand] = _box(parts, known, type.get_shape(), operand not in untested)
     runs = condition_text(executed, elements.context)
     return _Boxes(boxes, tuple(needless), () if runs is None else conjuncts(runs))
 

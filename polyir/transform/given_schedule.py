@@ -26,6 +26,12 @@ from polyir.tree.operations import operations_of
 _TREE = re.compile(r"\s*\{?\s*[\"']?domain[\"']?\s*:")
 
 
+class GivenScheduleError(OptionError):
+    """A given schedule that is not one of the program."""
+
+    name = "bad-schedule"
+
+
 @dataclass(frozen=True)
 class GivenSchedule:
     """A schedule from text: `{ S0[i, j] -> [j, i] }`, or isl's YAML of a schedule tree.
@@ -53,10 +59,9 @@ def parse_schedule(text: str) -> GivenSchedule:
         return GivenSchedule(text, isl.UnionMap(text))
     except isl.Error:
         shown = text.strip().splitlines()[0] if text.strip() else ""
-        raise OptionError(
+        raise GivenScheduleError(
             f"'{shown}' is not a schedule: write a union map such as {{ S0[i, j] -> [j, i] }}, or "
-            "isl's text of a schedule tree",
-            name="bad-schedule",
+            "isl's text of a schedule tree"
         ) from None
 
 
@@ -91,9 +96,8 @@ def _require_names(given: GivenSchedule, domain: isl.UnionSet) -> None:
     for name in given.statements:
         if name not in known:
             hint = nearest(name, known) or f" (statements: {', '.join(known)})"
-            raise OptionError(
-                f"the given schedule orders '{name}', which is not a statement{hint}",
-                name="bad-schedule",
+            raise GivenScheduleError(
+                f"the given schedule orders '{name}', which is not a statement{hint}"
             )
     space = (
         given.meaning.domain.get_space()
@@ -104,27 +108,22 @@ def _require_names(given: GivenSchedule, domain: isl.UnionSet) -> None:
     for name in parameters_of(space):
         if name not in parameters:
             hint = nearest(name, parameters) or f" (parameters: {', '.join(parameters)})"
-            raise OptionError(
-                f"the given schedule has the unknown parameter '{name}'{hint}", name="bad-schedule"
-            )
+            raise GivenScheduleError(f"the given schedule has the unknown parameter '{name}'{hint}")
 
 
 def _require_all(domain: isl.UnionSet, ordered: isl.UnionSet) -> None:
     """Raise `OptionError` with an example unless all of `domain` is ordered."""
     for part in sets_of(domain.subtract(ordered)):
         if not part.is_empty():
-            raise OptionError(
-                f"the given schedule leaves out {instance_in(part)}", name="bad-schedule"
-            )
+            raise GivenScheduleError(f"the given schedule leaves out {instance_in(part)}")
 
 
 def _well_formed(tree: Schedule) -> Schedule:
     try:
         operations_of(tree).verify()
     except (VerifyException, ValueError) as error:
-        raise OptionError(
-            f"the given schedule is not a well-formed tree: {str(error).splitlines()[-1]}",
-            name="bad-schedule",
+        raise GivenScheduleError(
+            f"the given schedule is not a well-formed tree: {str(error).splitlines()[-1]}"
         ) from None
     return tree
 
@@ -154,10 +153,9 @@ def tree_of_map(relation: isl.UnionMap, domain: isl.UnionSet) -> Schedule:
 def _rows(dates: isl.Map, wholes: Mapping[str, isl.Set]) -> tuple[isl.PwAff, ...]:
     name = dates.get_tuple_name(isl.dim_type.in_)
     if not dates.is_single_valued():
-        raise OptionError(
+        raise GivenScheduleError(
             f"the given schedule has several dates for an instance of {name}: check that each "
-            "name in it is an iterator or a parameter",
-            name="bad-schedule",
+            "name in it is an iterator or a parameter"
         )
     functions = isl.PwMultiAff.from_map(dates)
     return tuple(
@@ -230,9 +228,8 @@ def read_schedule(text: str | None, file: str | None) -> GivenSchedule:
     Raises `OptionError` if that is not so, if the file cannot be read, or for malformed text.
     """
     if (text is None) == (file is None):
-        raise OptionError(
-            "give exactly one schedule: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl",
-            name="bad-schedule",
+        raise GivenScheduleError(
+            "give exactly one schedule: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl"
         )
     if text is not None:
         return parse_schedule(text)
@@ -240,8 +237,6 @@ def read_schedule(text: str | None, file: str | None) -> GivenSchedule:
     try:
         return parse_schedule(Path(file).read_text())
     except OSError as error:
-        raise OptionError(
-            f"cannot read the schedule '{file}': {error.strerror}", name="bad-schedule"
-        ) from None
+        raise GivenScheduleError(f"cannot read the schedule '{file}': {error.strerror}") from None
     except UnicodeDecodeError:
-        raise OptionError(f"the schedule '{file}' is not UTF-8 text", name="bad-schedule") from None
+        raise GivenScheduleError(f"the schedule '{file}' is not UTF-8 text") from None

@@ -19,7 +19,7 @@ from typing import Literal
 import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from polyir.base.diagnostics import LegalityError, OptionError
+from polyir.base.diagnostics import LocalArrayError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
 from polyir.dialects.scop import Space
 from polyir.model.dataflow import ArrayFlow, array_flow
@@ -211,7 +211,7 @@ def _at_places(scop: Scop, places: Sequence[LoopBody], options: PromoteOptions) 
         except NotPromotableError as error:
             message = f"{array} cannot be promoted: {error}"
             if options.arrays:
-                raise LegalityError(message, name="local-array") from None
+                raise LocalArrayError(message) from None
             if not isinstance(error, NotAccessedError):
                 missed.append(message)
     return replace(local_copies_in(places[0].schedule, builders), missed=tuple(missed))

@@ -14,7 +14,7 @@ from itertools import combinations
 import islpy as isl
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from polyir.base.diagnostics import LegalityError
+from polyir.base.diagnostics import LocalArrayError
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
@@ -63,10 +63,9 @@ def loop_body_at(scop: Scop, address: LoopAddress) -> LoopBody:
     loop = Directory(scop.schedule).loop(address)
     place = body_of_loop(scop.schedule, loop.place, f"an iteration of {address}")
     if place is None:
-        raise LegalityError(
+        raise LocalArrayError(
             f"{address} is tiled by symbolic sizes, so one iteration may be spread over several "
-            "tiles",
-            name="local-array",
+            "tiles"
         )
     return place
 

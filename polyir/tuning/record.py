@@ -27,6 +27,12 @@ FORMAT: Final = 1
 """The number of the format that files have."""
 
 
+class TuningFileError(OptionError):
+    """A tuning file that cannot be read."""
+
+    name = "bad-tuning-file"
+
+
 class TuningError(PolyirError):
     """A file of tuning is not for the kernel at hand."""
 
@@ -93,9 +99,7 @@ class TuningRecord:
         try:
             return passes_of_pipeline(self.pipeline, available_passes())
         except OptionError as error:
-            raise OptionError(
-                f"the pipeline of '{path}': {error.message}", name="bad-tuning-file"
-            ) from None
+            raise TuningFileError(f"the pipeline of '{path}': {error.message}") from None
 
     def is_for(self, module: ModuleOp) -> bool:
         """Whether a module, as it was read, is the kernel that was tuned."""
@@ -136,9 +140,8 @@ class TuningFile:
     def only(self) -> TuningRecord:
         """The record of a file that has one. Raises `OptionError`."""
         if len(self.records) > 1:
-            raise OptionError(
-                f"'{self.path}' is for several regions of C: give it to polyir-cc",
-                name="bad-tuning-file",
+            raise TuningFileError(
+                f"'{self.path}' is for several regions of C: give it to polyir-cc"
             )
         return self.records[0]
 
@@ -187,7 +190,7 @@ def read_tuning(path: str) -> TuningFile:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise OptionError(f"cannot read '{path}': {reason}", name="bad-tuning-file") from None
+        raise TuningFileError(f"cannot read '{path}': {reason}") from None
     return tuning_of_json(text, path)
 
 
@@ -197,7 +200,7 @@ def tuning_of_json(text: str, path: str = "<text>") -> TuningFile:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise OptionError(f"{where} is not JSON: {error}", name="bad-tuning-file") from None
+        raise TuningFileError(f"{where} is not JSON: {error}") from None
     entries = data if isinstance(data, list) and data else [data]
     return TuningFile(path, tuple(_record(each, where) for each in entries))
 
@@ -205,11 +208,9 @@ def tuning_of_json(text: str, path: str = "<text>") -> TuningFile:
 def _record(data: object, where: str) -> TuningRecord:
     """The record that an object is."""
     if not isinstance(data, dict):
-        raise OptionError(f"{where} must be an object", name="bad-tuning-file")
+        raise TuningFileError(f"{where} must be an object")
     if (number := data.pop("format", None)) != FORMAT:
-        raise OptionError(
-            f"{where} has the format {number!r}, not {FORMAT}", name="bad-tuning-file"
-        )
+        raise TuningFileError(f"{where} has the format {number!r}, not {FORMAT}")
     values = _checked(data, TuningRecord, where)
     machine = _checked(values["machine"], TunedMachine, f"{where}: 'machine'")
     values["machine"] = TunedMachine(**machine | {"caches": tuple(machine["caches"])})
@@ -219,20 +220,17 @@ def _record(data: object, where: str) -> TuningRecord:
 def _checked(data: object, kind: type[TuningRecord] | type[TunedMachine], where: str) -> Any:
     """The entries of an object: the fields of a dataclass, each of its type, and no others."""
     if not isinstance(data, dict):
-        raise OptionError(f"{where} must be an object", name="bad-tuning-file")
+        raise TuningFileError(f"{where} must be an object")
     types = {each.name: str(each.type) for each in fields(kind)}
     for key in data:
         if key not in types:
-            raise OptionError(
-                f"{where} has an unknown key '{key}'{nearest(key, tuple(types))}",
-                name="bad-tuning-file",
-            )
+            raise TuningFileError(f"{where} has an unknown key '{key}'{nearest(key, tuple(types))}")
     for name, type_name in types.items():
         if name not in data:
-            raise OptionError(f"{where} has no '{name}'", name="bad-tuning-file")
+            raise TuningFileError(f"{where} has no '{name}'")
         if not _is_valid(data[name], type_name):
             shown = json.dumps(data[name])
-            raise OptionError(f"{where}: '{name}' cannot be {shown[:60]}", name="bad-tuning-file")
+            raise TuningFileError(f"{where}: '{name}' cannot be {shown[:60]}")
     return data
 
 

@@ -17,12 +17,10 @@ from polyir.tools.polyir_opt import main
 
 SECTIONS = [(name, text) for page in pages() for name, text in sections(page)]
 
-WITHOUT_EXAMPLE = {
-    *("invalid-tree", "isl-crash", "internal-error", "no-loops", "wrong-result"),  # defects
-    *("device", "missing-package", "missing-tool", "plugin", "ranks-failed", "time-limit"),
-    "no-strategy",
-}
-"""What depends on the machine, or must not happen."""
+DEFECTS = {"invalid-tree", "isl-crash", "internal-error", "no-loops", "wrong-result"}
+ELSEWHERE = {"device", "missing-package", "missing-tool", "plugin", "ranks-failed", "time-limit"}
+WITHOUT_EXAMPLE = DEFECTS | ELSEWHERE | {"no-strategy"}
+"""What must not happen, what depends on the machine, and what other packages bring."""
 
 NAMED = {"PolyirError", "Remark", "missed", "refuse", "named", "Outcome", "settled", "partial"}
 ERRORS = {"NotModelledError", "LegalityError", "InputSyntaxError", "OptionError", "UnreadFileError"}

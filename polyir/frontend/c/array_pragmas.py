@@ -12,8 +12,8 @@ from typing import Final
 
 from pycparser import c_ast
 
-from polyir.base.diagnostics import InputSyntaxError, SourceLocation
-from polyir.frontend.c.errors import location_of_node
+from polyir.base.diagnostics import SourceLocation
+from polyir.frontend.c.errors import PragmaError, location_of_node
 from polyir.frontend.c.scopes import DeclaredVariable, Meaning, Scopes
 
 _PRAGMA: Final = re.compile(r"\s*polyir\s+(?P<keyword>\w+)\b(?P<rest>.*)", re.DOTALL)
@@ -46,14 +46,10 @@ def array_pragma(node: c_ast.Pragma, keyword: str, what: str, scopes: Scopes) ->
     location = location_of_node(node)
     found = _REST.fullmatch(rest_of_pragma(node, keyword) or "")
     if found is None:
-        raise InputSyntaxError(
-            f"expected '#pragma polyir {keyword}(ARRAY: {what}, ...)'",
-            location,
-            name="polyir-pragma",
-        )
+        raise PragmaError(f"expected '#pragma polyir {keyword}(ARRAY: {what}, ...)'", location)
     name = found["array"]
     if not isinstance(scopes.meaning(name), DeclaredVariable):
-        raise InputSyntaxError(f"there is no variable '{name}'", location, name="polyir-pragma")
+        raise PragmaError(f"there is no variable '{name}'", location)
     return ArrayPragma(name, found["text"], location)
 
 

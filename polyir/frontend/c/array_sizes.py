@@ -16,10 +16,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from polyir.base.diagnostics import InputSyntaxError, SourceLocation
+from polyir.base.diagnostics import SourceLocation
 from polyir.dialects.index_arrays import EXTENTS
 from polyir.frontend.c.array_pragmas import array_pragma, is_array_pragma
-from polyir.frontend.c.errors import NotModelledError
+from polyir.frontend.c.errors import NotModelledError, PragmaError
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.names import has_effects, nodes_below
 from polyir.frontend.c.places import SourceArgument, variable_of
@@ -57,9 +57,7 @@ def stated_sizes(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedSizes]:
 
 
 def _parsed(text: str, location: SourceLocation | None) -> c_ast.Node:
-    error = InputSyntaxError(
-        f"the size '{text.strip()}' is not an affine expression", location, name="polyir-pragma"
-    )
+    error = PragmaError(f"the size '{text.strip()}' is not an affine expression", location)
     try:
         declarations = CParser().parse(f"long size = ({text});").ext
     except ParseError:
@@ -106,12 +104,10 @@ def _extent(
     try:
         found = expressions.index(size)
     except NotModelledError as error:
-        raise InputSyntaxError(
-            f"the size of an array: {error.message}", stated.location, name="polyir-pragma"
-        ) from None
+        raise PragmaError(f"the size of an array: {error.message}", stated.location) from None
     if any(value not in described for value in found.values()):
         message = "the size of an array is not affine in variables that the region does not change"
-        raise InputSyntaxError(message, stated.location, name="polyir-pragma")
+        raise PragmaError(message, stated.location)
     return found
 
 

@@ -19,7 +19,7 @@ from xdsl.ir import SSAValue
 from polyir.dialects.pure_functions import declare_pure
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.effects import Functions, Reads
-from polyir.frontend.c.errors import NotModelledError, refuse
+from polyir.frontend.c.errors import NotModelledError, refuse_call
 from polyir.frontend.c.functions import INFINITIES, operation_of
 from polyir.frontend.c.names import assigned_in, nodes_below
 from polyir.frontend.c.scopes import EnumConstant, FunctionName, Scopes
@@ -106,9 +106,7 @@ class Calls:
                 return None
             pairs.append((parameter.name, type))
         if len(pairs) != len(node.args.exprs if node.args else ()):
-            raise refuse(
-                node, f"a call of '{name}' with the wrong number of arguments", name="call"
-            )
+            raise refuse_call(node, f"a call of '{name}' with the wrong number of arguments")
         known = {*dict(pairs), *(each[0] for each in variables)}
         for part in nodes_below(definition.body):
             if isinstance(part, c_ast.ID) and part.name not in known:
@@ -157,23 +155,19 @@ class Calls:
         reads = self._functions.reads(name)
         if isinstance(reads, NotModelledError):
             why = "" if reads.location is None else f": {reads.message} ({reads.location})"
-            raise refuse(node, f"a call of '{name}', which may have side effects{why}", name="call")
+            raise refuse_call(node, f"a call of '{name}', which may have side effects{why}")
         arguments: Sequence[c_ast.Node] = node.args.exprs if node.args is not None else ()
         if name in INFINITIES and not arguments:
             return Callee(name, (), INFINITIES[name], is_library=True)
         meaning = self._scopes.meaning(name)
         if not isinstance(meaning, FunctionName) or meaning.type.parameters is None:
-            raise refuse(
-                node, f"a call of '{name}', which is declared without a prototype", name="call"
-            )
+            raise refuse_call(node, f"a call of '{name}', which is declared without a prototype")
         result = meaning.type.result
         types = tuple(_adjusted(type) for type in meaning.type.parameters)
         is_simple = all(isinstance(type, Arithmetic | Pointer) for type in types)
         if not isinstance(result, Arithmetic) or not is_simple or len(types) != len(arguments):
-            raise refuse(
-                node,
-                f"a call of '{name}' with arguments that do not match its prototype",
-                name="call",
+            raise refuse_call(
+                node, f"a call of '{name}' with arguments that do not match its prototype"
             )
         pairs = zip(arguments, types, strict=True)
         pointers = tuple((item, type) for item, type in pairs if isinstance(type, Pointer))
@@ -202,13 +196,13 @@ class Calls:
 
     def _name(self, node: c_ast.FuncCall) -> str:
         if not isinstance(node.name, c_ast.ID):
-            raise refuse(node, "a call through a pointer", name="call")
+            raise refuse_call(node, "a call through a pointer")
         name = node.name.name
         meaning = self._scopes.meaning(name)
         if meaning is not None and not isinstance(meaning, FunctionName):
             type = getattr(meaning, "type", None)
             if isinstance(type, Pointer | CArrayType | Arithmetic):
-                raise refuse(node, "a call through a pointer", name="call")
+                raise refuse_call(node, "a call through a pointer")
         return str(name)
 
 

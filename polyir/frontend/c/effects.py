@@ -12,7 +12,7 @@ from typing import Final
 
 from pycparser import c_ast
 
-from polyir.frontend.c.errors import NotModelledError, refuse
+from polyir.frontend.c.errors import NotModelledError, refuse, refuse_call
 from polyir.frontend.c.functions import is_library_function
 from polyir.frontend.c.names import assigned_in, identifiers_in, key_of, nodes_below, step_of
 from polyir.frontend.c.preprocess import IMAGINARY, Promise
@@ -82,11 +82,9 @@ class Functions:
             return Reads(arguments=True, anything=True) if promise == "pure" else _NOTHING
         if definition is None:
             is_known = is_library_function(name)
-            return (
-                _NOTHING if is_known else refuse(None, "its definition is not known", name="call")
-            )
+            return _NOTHING if is_known else refuse_call(None, "its definition is not known")
         if name in self._entered:
-            return refuse(definition.decl, f"'{name}' calls itself", name="call")
+            return refuse_call(definition.decl, f"'{name}' calls itself")
         self._entered[name] = None
         try:
             with self._scopes.outside_functions(), self._scopes.nested():
@@ -226,11 +224,11 @@ class _Walk:
     def _call(self, node: c_ast.FuncCall) -> None:
         meaning = self._scopes.meaning(node.name.name) if isinstance(node.name, c_ast.ID) else None
         if not isinstance(node.name, c_ast.ID) or isinstance(meaning, DeclaredVariable):
-            raise refuse(node, "a call through a pointer", name="call")
+            raise refuse_call(node, "a call through a pointer")
         name = node.name.name
         reads = self._functions.reads(name)
         if isinstance(reads, NotModelledError):
-            raise refuse(node, f"a call of '{name}', which may have side effects", name="call")
+            raise refuse_call(node, f"a call of '{name}', which may have side effects")
         result = meaning.type.result if isinstance(meaning, FunctionName) else None
         if isinstance(result, Pointer | Record):
             reads |= Reads(anything=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pycparser import c_ast
 
-from polyir.base.diagnostics import PolyirError, SourceLocation
+from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 
 
 class NotModelledError(PolyirError):
@@ -19,6 +21,12 @@ class NoEffectError(NotModelledError):
     name = "nothing-to-do"
 
 
+class PragmaError(InputSyntaxError):
+    """A pragma of polyir that is not well-formed, or names what does not exist."""
+
+    name = "polyir-pragma"
+
+
 def location_of_node(node: c_ast.Node | None) -> SourceLocation | None:
     """The location of a node in its source file."""
     coordinate = getattr(node, "coord", None)
@@ -27,6 +35,9 @@ def location_of_node(node: c_ast.Node | None) -> SourceLocation | None:
     return SourceLocation(str(coordinate.file), int(coordinate.line), int(coordinate.column or 1))
 
 
-def refuse(node: c_ast.Node | None, message: str, *, name: str) -> NotModelledError:
+def refuse(node: c_ast.Node | None, message: str, *, name: str = "") -> NotModelledError:
     """The error that `message` makes at `node`; `name` is that of the kind of diagnostic."""
     return NotModelledError(message, location_of_node(node), name=name)
+
+
+refuse_call = partial(refuse, name="call")

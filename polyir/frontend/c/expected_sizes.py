@@ -27,7 +27,7 @@ from polyir.dialects.expected_sizes import (
     size_attribute,
 )
 from polyir.frontend.c.array_pragmas import rest_of_pragma
-from polyir.frontend.c.errors import location_of_node
+from polyir.frontend.c.errors import PragmaError, location_of_node
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar, variable_of
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Meaning, Scopes
 from polyir.frontend.c.size_bounds import Bounds
@@ -67,7 +67,7 @@ def expectations_of(node: c_ast.Pragma, scopes: Scopes) -> dict[str, StatedSize]
 
 def _stated(text: str, location: SourceLocation | None, scopes: Scopes) -> StatedSize:
     def fail(message: str) -> NoReturn:
-        raise InputSyntaxError(message, location, name="polyir-pragma")
+        raise PragmaError(message, location)
 
     item = _ITEM.fullmatch(text)
     root = None if item is None else _ROOT.search(item["name"])
@@ -193,11 +193,7 @@ class PragmaUses:
     def unused(self) -> list[InputSyntaxError]:
         """What is said of the size of something that no region has as a parameter."""
         return [
-            InputSyntaxError(
-                f"'{name}' is not a parameter of the loops that follow",
-                location,
-                name="polyir-pragma",
-            )
+            PragmaError(f"'{name}' is not a parameter of the loops that follow", location)
             for name, location in self._in_force
             if (name, location) not in self._used
         ]

@@ -85,7 +85,7 @@ class Expressions:
             case c_ast.Constant():
                 return self._constant(node)
             case c_ast.ID(name=name) if name == IMAGINARY:
-                raise refuse(node, "an imaginary constant", name="unsupported-expression")
+                raise refuse(node, "an imaginary constant")
             case c_ast.ID():
                 known = self._variables.known(node)
                 return self._load(node) if known is None else known
@@ -115,17 +115,11 @@ class Expressions:
                     return self.conversions.convert(self.value(expected), LONG)
                 return self._call(node)
             case c_ast.Assignment():
-                raise refuse(
-                    node, "an assignment inside an expression", name="unsupported-expression"
-                )
+                raise refuse(node, "an assignment inside an expression")
             case c_ast.ExprList():
-                raise refuse(node, "the comma operator", name="unsupported-expression")
+                raise refuse(node, "the comma operator")
             case _:
-                raise refuse(
-                    node,
-                    f"an expression of the form {type(node).__name__}",
-                    name="unsupported-expression",
-                )
+                raise refuse(node, f"an expression of the form {type(node).__name__}")
 
     # Leaves
 
@@ -143,7 +137,7 @@ class Expressions:
             index = IndexExpression((), int(number)) if is_integer else None
             return Value(type, self._builder.constant(number, type.ir), index)
         if node.type == "string":
-            raise refuse(node, "a string", name="unsupported-expression")
+            raise refuse(node, "a string")
         number, suffix = integer_constant(node)
         is_decimal = not node.value.startswith("0")
         return self.conversions.integer(_constant_type(number, suffix, is_decimal), number)
@@ -171,9 +165,7 @@ class Expressions:
             case "~":
                 value = self.value(node.expr)
                 if value.type.is_float:
-                    raise refuse(
-                        node, "'~' of a floating-point value", name="unsupported-expression"
-                    )
+                    raise refuse(node, "'~' of a floating-point value")
                 minus_one = Value(INT, index=IndexExpression((), -1))
                 return self.operators.binary(node, "^", value, minus_one)
             case "!":
@@ -181,15 +173,11 @@ class Expressions:
             case "sizeof":
                 return Value(ULONG, index=IndexExpression((), self._size(node)))
             case "++" | "--" | "p++" | "p--":
-                raise refuse(
-                    node,
-                    f"'{node.op.removeprefix('p')}' inside an expression",
-                    name="unsupported-expression",
-                )
+                raise refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
             case "&":
                 raise refuse(node, "the address of an object", name="pointer")
             case _:
-                raise refuse(node, f"the operator '{node.op}'", name="unsupported-expression")
+                raise refuse(node, f"the operator '{node.op}'")
 
     def _size(self, node: c_ast.UnaryOp) -> int:
         """The number of bytes that `sizeof` gives; its operand is not evaluated."""

@@ -16,9 +16,10 @@ from pycparser import c_ast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
 
-from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.dialects.index_arrays import Direction, IndexArrayAttr, IndexArrayFacts
 from polyir.frontend.c.array_pragmas import array_pragma, is_array_pragma
+from polyir.frontend.c.errors import PragmaError
 from polyir.frontend.c.places import SourceArgument, SourceScalar, variable_of
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Meaning, Scopes
 from polyir.sets.lists import parameters_of
@@ -117,7 +118,7 @@ class _Reader:
         return _NAME.sub(replacement, text)
 
     def _fail(self, message: str) -> None:
-        raise InputSyntaxError(message, self._location, name="polyir-pragma")
+        raise PragmaError(message, self._location)
 
 
 def attach_facts(
@@ -155,7 +156,7 @@ def attach_facts(
         try:
             require_right_facts(function)
         except PolyirError as error:
-            raise InputSyntaxError(error.message, location, name="polyir-pragma") from None
+            raise PragmaError(error.message, location) from None
 
 
 def _in_terms_of(numbers: Mapping[str, str], facts: IndexArrayFacts) -> IndexArrayFacts:

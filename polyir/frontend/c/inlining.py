@@ -17,7 +17,7 @@ from pycparser import c_ast
 
 from polyir.base.diagnostics import SourceLocation
 from polyir.frontend.c.effects import Functions, Reads
-from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
+from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse, refuse_call
 from polyir.frontend.c.jumps import without_return
 from polyir.frontend.c.names import assigned_in, has_effects, key_of, nodes_below
 from polyir.frontend.c.rewriting import Renaming, rebuilt
@@ -214,11 +214,9 @@ class Inliner:
         name = str(definition.decl.name)
         self._count += 1
         if name in self._entered:
-            raise refuse(call, f"a call of '{name}', which calls itself", name="call")
+            raise refuse_call(call, f"a call of '{name}', which calls itself")
         if self._count > MOST_CALLS:
-            raise refuse(
-                call, f"a call of '{name}', one of more than {MOST_CALLS} to inline", name="call"
-            )
+            raise refuse_call(call, f"a call of '{name}', one of more than {MOST_CALLS} to inline")
         outer = self._calls
         for node in nodes_below(definition):
             place = location_of_node(node)
@@ -255,12 +253,10 @@ class Inliner:
     def _check_name(self, node: c_ast.Node, name: str) -> None:
         """Refuse what is not declared, or hidden, at the call."""
         if name in self._functions.macros:
-            raise refuse(node, f"'{name}' may be a macro at the call", name="call")
+            raise refuse_call(node, f"'{name}' may be a macro at the call")
         is_other = name in self._declared or not self._scopes.means_global(name)
         if is_other and self._functions.is_declared(name):
-            raise refuse(
-                node, f"'{name}' is not declared at the call, or hidden there", name="call"
-            )
+            raise refuse_call(node, f"'{name}' is not declared at the call, or hidden there")
 
     # Parameters
 
@@ -271,7 +267,7 @@ class Inliner:
         arguments: Sequence[c_ast.Node] = call.args.exprs if call.args is not None else ()
         types = self._scopes.parameter_types(definition)
         if len(types) != len(arguments):
-            raise refuse(None, "its parameters do not match the arguments", name="call")
+            raise refuse_call(None, "its parameters do not match the arguments")
         assigned = {
             key[0]: None
             for item in body
@@ -284,7 +280,7 @@ class Inliner:
         for parameter, type, argument in zip(declarations, types, arguments, strict=True):
             name = parameter.name
             if name is None:
-                raise refuse(definition.decl, "a parameter without a name", name="call")
+                raise refuse_call(definition.decl, "a parameter without a name")
             if (
                 isinstance(type, Arithmetic)
                 and _is_expression(definition)
@@ -300,10 +296,8 @@ class Inliner:
                 self._check_pointer(parameter, type, argument, body)
                 names[name] = self._fixed(argument, assigned, before)
             else:
-                raise refuse(
-                    definition.decl,
-                    f"the parameter '{name}', whose type is not supported",
-                    name="call",
+                raise refuse_call(
+                    definition.decl, f"the parameter '{name}', whose type is not supported"
                 )
         return names, before
 
@@ -331,16 +325,14 @@ class Inliner:
                 if isinstance(node, c_ast.UnaryOp) and node.op in ("&", *_STEPS):
                     target = node.expr
                 if isinstance(target, c_ast.ID) and target.name == name:
-                    raise refuse(node, f"the pointer '{name}' is changed", name="call")
+                    raise refuse_call(node, f"the pointer '{name}' is changed")
         if key_of(argument) is None:
-            raise refuse(
-                None,
-                f"the argument for '{name}' is not the name of an array or pointer",
-                name="call",
+            raise refuse_call(
+                None, f"the argument for '{name}' is not the name of an array or pointer"
             )
         known = self._target_of(argument, _is_only_followed(name, body))
         if known is not None and not _is_same(type.target, known):
-            raise refuse(None, f"the argument for '{name}' leads to another type", name="call")
+            raise refuse_call(None, f"the argument for '{name}' leads to another type")
 
     def _target_of(self, node: c_ast.Node, is_only_followed: bool) -> CType | None:
         """What an argument leads to; `None` if that is not known. Refuses parts of rows."""
@@ -349,9 +341,7 @@ class Inliner:
         base = node.expr if is_address else node
         is_element = isinstance(base, c_ast.ArrayRef) and isinstance(base.name, c_ast.ArrayRef)
         if is_address and is_element and not is_only_followed:
-            raise refuse(
-                None, "the address of an element of a row may lead to other rows", name="call"
-            )
+            raise refuse_call(None, "the address of an element of a row may lead to other rows")
         if root is None or root[0] in self._declared:
             return None
         if is_address:
@@ -386,9 +376,7 @@ class Inliner:
             case c_ast.ID(name=name) if isinstance(self._scopes.type_of_variable(name), CArrayType):
                 return node
             case _:
-                raise refuse(
-                    None, "an argument that leads to memory is not in a simple form", name="call"
-                )
+                raise refuse_call(None, "an argument that leads to memory is not in a simple form")
 
     def _fixed_number(
         self, node: c_ast.Node, assigned: Mapping[str, None], before: list[c_ast.Node]
@@ -405,7 +393,7 @@ class Inliner:
 
 
 def _not_inlined(call: c_ast.FuncCall, name: str, why: str) -> NotModelledError:
-    return refuse(call, f"a call of '{name}', which cannot be inlined: {why}", name="call")
+    return refuse_call(call, f"a call of '{name}', which cannot be inlined: {why}")
 
 
 def _check_order(target: c_ast.Node, before: Sequence[c_ast.Node]) -> None:
@@ -414,10 +402,8 @@ def _check_order(target: c_ast.Node, before: Sequence[c_ast.Node]) -> None:
     for node in nodes_below(target):
         for inner in nodes_below(node.subscript) if isinstance(node, c_ast.ArrayRef) else ():
             if isinstance(inner, c_ast.ID) and inner.name in changed:
-                raise refuse(
-                    inner,
-                    f"'{inner.name}', which a function changes that is called here",
-                    name="call",
+                raise refuse_call(
+                    inner, f"'{inner.name}', which a function changes that is called here"
                 )
 
 

@@ -69,9 +69,7 @@ class Operators:
         type = left.type
         if type.is_float:
             if operator not in _FLOAT_OPERATIONS:
-                raise refuse(
-                    node, f"'{operator}' of floating-point values", name="unsupported-expression"
-                )
+                raise refuse(node, f"'{operator}' of floating-point values")
             kind = _FLOAT_OPERATIONS[operator]
             op = kind(self._conversions.data(left), self._conversions.data(right))
             return Value(type, self._builder.insert(op).result)
@@ -190,7 +188,7 @@ class Operators:
             return self._builder.insert_invariant(_BITWISE[operator](left, right)).result
         division = _DIVISIONS.get((operator, type.is_signed))
         if division is None:
-            raise refuse(node, f"the operator '{operator}'", name="unsupported-expression")
+            raise refuse(node, f"the operator '{operator}'")
         quotient = division(left, right)
         divisor = right.owner.value if isinstance(right.owner, arith.ConstantOp) else None
         if isinstance(divisor, IntegerAttr) and divisor.value.data not in (0, -1):
@@ -199,9 +197,7 @@ class Operators:
 
     def _shift(self, node: c_ast.Node, operator: str, left: Value, right: Value) -> Value:
         if left.type.is_float or right.type.is_float:
-            raise refuse(
-                node, f"'{operator}' of floating-point values", name="unsupported-expression"
-            )
+            raise refuse(node, f"'{operator}' of floating-point values")
         type = promoted(left.type)
         left = self._conversions.convert(left, type)
         amount = right.constant

@@ -14,7 +14,7 @@ from pycparser import c_ast
 from xdsl.ir import Block
 
 from polyir.frontend.c.calls import CallRead
-from polyir.frontend.c.errors import NotModelledError, refuse
+from polyir.frontend.c.errors import NotModelledError, refuse, refuse_call
 from polyir.frontend.c.places import BaseObject, SourceArgument, SourceArray, SourcePointer
 from polyir.frontend.c.points_to import OUTSIDE, Object, PointsTo
 from polyir.frontend.c.types import Arithmetic, CArrayType, Pointer
@@ -97,10 +97,8 @@ def check_reads(
                 is_apart = type is not None and not _may_alias(type, accessed.type)
                 if not is_apart and points_to.may_overlap(objects, accessed.objects):
                     what = f"'{accessed.origin.root}', which the region writes"
-                    raise refuse(
-                        read.node,
-                        f"a call of '{read.function}', which may read {what}",
-                        name="call",
+                    raise refuse_call(
+                        read.node, f"a call of '{read.function}', which may read {what}"
                     )
 
 

@@ -239,17 +239,9 @@ class Places:
             case c_ast.Cast():
                 raise refuse(node, "a cast of a pointer", name="pointer")
             case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
-                raise refuse(
-                    node,
-                    f"'{node.op.removeprefix('p')}' inside an expression",
-                    name="unsupported-expression",
-                )
+                raise refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
             case _:
-                raise refuse(
-                    node,
-                    f"an lvalue of the form {type(node).__name__}",
-                    name="unsupported-expression",
-                )
+                raise refuse(node, f"an lvalue of the form {type(node).__name__}")
 
     def _variable(self, node: c_ast.ID) -> LValue:
         meaning = self._scopes.meaning(node.name)
@@ -330,7 +322,7 @@ class Places:
             parts = (*base.parts, ".", node.field.name)
         if not isinstance(base.type, Record):
             name = base.type.name if isinstance(base.type, Other) else "what is not a structure"
-            raise refuse(node, f"a member of {name}", name="unsupported-expression")
+            raise refuse(node, f"a member of {name}")
         member = base.type.members.get(node.field.name)
         if member is None:
             raise refuse(

@@ -423,7 +423,7 @@ def integer_constant(node: c_ast.Constant) -> tuple[int, str]:
             return int(digits, 8), suffix
         return int(digits, 0), suffix
     except ValueError:
-        raise refuse(node, f"the constant {node.value}", name="unsupported-expression") from None
+        raise refuse(node, f"the constant {node.value}") from None
 
 
 _ESCAPES: Mapping[str, int] = {
@@ -443,4 +443,4 @@ def _character(node: c_ast.Constant) -> int:
         return ord(inner)
     if inner in _ESCAPES:
         return _ESCAPES[inner]
-    raise refuse(node, f"the character constant {node.value}", name="unsupported-expression")
+    raise refuse(node, f"the character constant {node.value}")

@@ -137,12 +137,12 @@ class Statements:
             c_ast.Continue: ("continue", "jump"),
             c_ast.Return: ("return", "jump"),
             c_ast.Switch: ("switch", "jump"),
-            c_ast.ExprList: ("the comma operator", "unsupported-expression"),
+            c_ast.ExprList: ("the comma operator", ""),
         }
         if isinstance(node, c_ast.FuncCall):
             self._expressions.value(node)
             return
-        other = (f"a statement of the form {type(node).__name__}", "unsupported-expression")
+        other = (f"a statement of the form {type(node).__name__}", "")
         message, name = known.get(type(node), other)
         raise refuse(node, message, name=name)
 

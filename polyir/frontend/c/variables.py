@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.frontend.c.builder import Builder
-from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.errors import refuse, refuse_call
 from polyir.frontend.c.moving_pointers import MovingPointer
 from polyir.frontend.c.names import RegionNames, assigned_in, key_of
 from polyir.frontend.c.places import BaseObject, LValue, Places, SourceArguments
@@ -371,7 +371,7 @@ class Variables:
             )
         place = self._places.resolve(target)
         if not is_taken and not isinstance(place.type, CArrayType | Pointer):
-            raise refuse(node, "this argument of a call", name="call")
+            raise refuse_call(node, "this argument of a call")
         texts = [self._fixed_text(part) for part in place.subscripts]
         if any(text is None for text in texts):
             raise refuse(node, "an address that is not always the same", name="pointer")
