@@ -39,7 +39,7 @@ class Tally:
         if is_detecting:
             for item in transformed:
                 self._add_region([item], is_detecting)
-            self._left += file.left_nests + len(file.skipped) + file.asked
+            self._left += len(file.left_nests) + len(file.skipped) + file.asked
             for each in file.left:
                 (self.missed if isinstance(each, DefectError) else self.passed_over).append(each)
             self.passed_over += file.skipped

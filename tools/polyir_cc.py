@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -124,6 +125,14 @@ class _Task:
     dependencies: Dependencies | None
     sizes: SizesOfRegions
 
+    @property
+    def chooses_loops(self) -> bool:
+        """Whether `optimize` chooses what is best for the processor."""
+        is_measured = self.tuned is not None or self.options.measure is not None
+        is_here = self.options.target is None and not self.is_for_ranks
+        names = [each.name for each in self.passes]
+        return is_here and not is_measured and names[:1] == [DEFAULT_PIPELINE]
+
 
 def _run(arguments: Sequence[str]) -> int:
     available = available_passes()
@@ -187,13 +196,18 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
     kernels = _kernel_file(options, path, text)
     ranks = _rank_file(options, path, text) if task.is_for_ranks else None
     report = _report(options, path, text)
-    takes_data = has_index_arrays(chosen)
     with rule_of(task.dependencies) as (flags, rule):
         preprocessed = preprocess(task.compiler, [*task.flags, *flags], path, text)
         rule_for_make = rule_text(rule, source, not is_read_again(path, text))
     is_detecting = options.detect or path not in files_of_regions(preprocessed.text)
     file = _read_file(task, preprocessed, path, text, is_detecting, original)
     context = new_context()
+    if file.data_regions and task.chooses_loops:
+        # Few files have such loops.
+        from polyir.regions.data_regions import with_data_regions
+
+        transform = partial(transform_region, passes=chosen, context=context)
+        file = with_data_regions(file, transform, options.assume_no_alias)
     default = print_missed if task.is_told else print_missed_by_default
     sink = print_all if options.remarks else _ignore if is_detecting else default
     if report is not None:
@@ -224,8 +238,11 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
     tally.add(file, transformed, is_detecting)
     _print_left(task, file, transformed, is_detecting, text)
     is_telling = options.remarks or any(item.is_missed for item in transformed) or not file.regions
-    if is_telling and not takes_data and kernels is None:
-        _print_hints(file, preprocessed, path, text, is_detecting)
+    if is_telling and file.data_regions and kernels is None:
+        from polyir.regions.data_regions import hints
+
+        for location, message in hints(file):
+            print_diagnostic(f"{location}: note: {message}")
     if options.emit == "c":
         result = rejoined(rewrite(broken, transformed, preprocessed.macros), broken)
     else:
@@ -294,19 +311,6 @@ def _report(options: argparse.Namespace, path: str, text: str) -> ReportOfFile |
     from polyir.tools.cc_report import ReportOfFile
 
     return ReportOfFile(options.report, path, text)
-
-
-def _print_hints(
-    file: SourceFile, preprocessed: Preprocessed, path: str, text: str, is_detecting: bool
-) -> None:
-    """Name passes for loops with index arrays that other passes cannot take."""
-    if not file.left and not any(isinstance(each.content, PolyirError) for each in file.regions):
-        return
-    # Few files have such loops.
-    from polyir.regions.index_array_hints import hints
-
-    for location, message in hints(file, preprocessed, path, text, is_detecting):
-        print_diagnostic(f"{location}: note: {message}")
 
 
 def _kernel_file(options: argparse.Namespace, path: str, text: str) -> KernelFile | None:

@@ -104,7 +104,7 @@ class CProgram:
         """A region with its function from a module after the passes, lowered, or the error."""
         region = prepared.region
         try:
-            content = _in_module(prepared.content, _part_of(module, prepared))
+            content = prepared.content.in_module(_part_of(module, prepared))
             region = replace(region, content=content)
             finish_region(region, content, new_context())
             _require_one_cpu(content.module)
@@ -249,7 +249,7 @@ def _prepare(region: SourceRegion, takes_data: bool, name: str) -> PreparedRegio
         raise content
     content.function.sym_name = StringAttr(name)
     content = replace(content, explained=_unexplained, name=name)
-    raised = _in_module(content, content.module.clone())
+    raised = content.in_module(content.module.clone())
     check = None
     if takes_data:
         content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()
@@ -268,14 +268,6 @@ def _prepare(region: SourceRegion, takes_data: bool, name: str) -> PreparedRegio
 def _unexplained(error: NotModelledError) -> NotModelledError:
     """After its translation, a region has no calls that were inlined."""
     return error
-
-
-def _in_module(content: TranslatedRegion, module: ModuleOp) -> TranslatedRegion:
-    """The region with its function in another module."""
-    function = next(
-        op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data == content.name
-    )
-    return replace(content, module=module, function=function)
 
 
 def _require_one_cpu(module: ModuleOp) -> None:
@@ -348,7 +340,7 @@ def _known(extent: str) -> int | None:
 def _requirements(prepared: PreparedRegion, found: CDefinition) -> Iterator[Requirement]:
     """What a function whose body is a region requires of its arguments."""
     positions = {each.name: number for number, each in enumerate(found.parameters)}
-    content = _in_module(prepared.content, prepared.content.module.clone())
+    content = prepared.content.in_module(prepared.content.module.clone())
     raise_region(prepared.region, content)
     places: dict[int, int] = {}
     for number, argument in enumerate(content.arguments):

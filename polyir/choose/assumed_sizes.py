@@ -45,6 +45,11 @@ DEFAULT_ELEMENTS: Final = 1_000_000
 LARGER: Final = 16
 """An estimate: matrices are 2 GiB then, more than any cache has, and vectors 128 MiB."""
 
+DATA_ITERATIONS: Final = 8
+"""The iterations that a loop is taken to have whose bounds come out of memory.
+
+An estimate: a row of the matrix of a mesh or a grid has five to thirty elements."""
+
 
 class Origin(IntEnum):
     """Where a number comes from, best first."""

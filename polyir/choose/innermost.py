@@ -134,6 +134,9 @@ def _plain_loop(
     # One test and one step of the counter, for all statements of the loop.
     own = LOOP_OPERATIONS / len(loops[-1].functions) if not unrolled else 0.0
     scalar = _throughput(model, machine, direction, 1, copies, operations=own)
+    if model.work.is_branching:
+        # A loop inside most often adds something up, and its end is predicted wrongly.
+        scalar = model.work.turns * max(scalar, machine.add_latency) + machine.loop_cycles
     moves = [_move(reference, direction) for reference in model.references]
     strided = sum(move is None for move in moves)
     distance = _carried(model.orders, direction)

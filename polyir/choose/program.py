@@ -15,6 +15,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
+from polyir.choose.assumed_sizes import DATA_ITERATIONS
 from polyir.choose.regions import FAR, Constraint, Form, Region
 from polyir.dialects.dependence import Dependence, DependenceKind
 from polyir.model.scop import Scop
@@ -61,14 +62,19 @@ class Work:
     Each of `operations` has its kind and the references that it needs, by their positions; `None`
     where it also needs an iterator or an element that the statement changes, or where compilers
     leave it in the loop, as they do with calls. A multiplication whose result is only added is
-    free. `is_branching` tells whether the body has loops, `is_conditional` whether it has
+    free. The body is repeated `turns` times if it has loops, and `is_conditional` if it has
     conditions, of which C compilers make masks, and `vectorize` makes nothing.
     """
 
     operations: tuple[tuple[Kind, frozenset[int] | None], ...]
-    is_branching: bool
+    turns: int
     is_conditional: bool
     bytes: int
+
+    @property
+    def is_branching(self) -> bool:
+        """Whether the body has loops."""
+        return self.turns > 1
 
     def count(self, *kinds: Kind) -> int:
         """How many operations are of these kinds."""
@@ -475,20 +481,29 @@ def _work(statement: Statement, places: Sequence[int]) -> Work:
         for access, place in zip(statement.accesses, places, strict=True)
     }
     needed: dict[SSAValue, frozenset[int] | None] = dict.fromkeys(body.args)
-    branching = conditional = False
+    conditional, turns = False, 1
     for op in body.walk():
         own = _needed(op, body, needed, place_of)
         needed.update(dict.fromkeys(op.results, own))
         if op.regions:
             # A C compiler computes both sides of a condition, and selects.
-            is_if = op.name.endswith(".if")
-            branching, conditional = branching or not is_if, conditional or is_if
+            conditional |= op.name.endswith(".if")
+            turns = max(turns, _turns(op, body))
             operations += [(Kind.OTHER, None) for _ in op.results]
         elif (kind := _kind_of(op)) in (Kind.ROOT, Kind.FUNCTION):
             operations.append((kind, None))
         elif kind is not None:
             operations.append((kind, own))
-    return Work(tuple(operations), branching, conditional, _widest(statement))
+    return Work(tuple(operations), turns, conditional, _widest(statement))
+
+
+def _turns(op: Operation | None, body: Block) -> int:
+    """How often what is in an operation is executed in one execution of a body around it."""
+    turns = 1
+    while op is not None and op is not body.parent_op():
+        turns *= 1 if op.name.endswith(".if") else DATA_ITERATIONS
+        op = op.parent_op()
+    return turns
 
 
 def _widest(statement: Statement) -> int:

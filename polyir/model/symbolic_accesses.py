@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import islpy as isl
-from xdsl.dialects import arith, scf
+from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.scop import ScopOp
-from polyir.model.affine import IndexReader, NotAffineError, constant_value
+from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.index_arrays import IndexFunction, index_functions, without_casts
 from polyir.model.memory_accesses import MemoryAccess, load_of
 from polyir.model.statements import SymbolicAccess
 from polyir.model.uninterpreted import Application, SymbolicSet
-from polyir.sets.values import isl_value
 
 
 class SymbolicReader:
@@ -56,12 +55,13 @@ class _Terms:
     loads: dict[SSAValue, IndexFunction] = field(default_factory=dict)
     found: dict[SSAValue, None] = field(default_factory=dict)
 
-    def add_control(self, op: scf.ForOp | scf.IfOp) -> None:
+    def add_control(self, op: _Control) -> None:
         """Add what decides whether the body of `op` runs; nothing if that is data."""
-        if isinstance(op, scf.ForOp):
+        if isinstance(op, affine.ForOp | scf.ForOp):
             self.add(op.body.block.args[0])
-        elif _is_of_indices(op.cond):
-            self.add(op.cond)
+        elif isinstance(op, affine.IfOp) or _is_of_indices(op.cond):
+            for value in op.operands:
+                self.add(value)
 
     def add(self, value: SSAValue) -> None:
         """Add what a value depends on, and the value if it is a term."""
@@ -70,11 +70,11 @@ class _Terms:
         owner = value.owner
         if isinstance(owner, Block):
             loop = owner.parent_op()
-            if isinstance(loop, scf.ForOp) and self.block.is_ancestor(loop):
+            if isinstance(loop, affine.ForOp | scf.ForOp) and self.block.is_ancestor(loop):
                 if value is not owner.args[0]:
                     raise NotAffineError("a value that a loop carries")
-                for bound in (loop.lb, loop.ub):
-                    self.add(bound)
+                for operand in _bound_operands(loop):
+                    self.add(operand)
                 self.found[value] = None
             return
         if not self.block.is_ancestor(owner) or owner.regions:
@@ -118,7 +118,7 @@ class _AccessReader:
                 points = points.intersect(self._within_bounds(value, reader))
                 counters.append((position, value.name_hint or "k"))
         for around, is_first in control:
-            if isinstance(around, scf.IfOp):
+            if isinstance(around, affine.IfOp | scf.IfOp):
                 points = points.intersect(self._where(around, is_first, reader))
         applications = tuple(self._application(value, reader) for value in self._terms.loads)
         name = self._domain.get_tuple_name()
@@ -141,20 +141,17 @@ class _AccessReader:
 
     def _within_bounds(self, counter: SSAValue, reader: IndexReader) -> isl.Set:
         """Where the counter of a loop is in its bounds."""
+        # The modules of raising import those of scops.
+        from polyir.model.raising.control import bounds_of
+
         assert isinstance(counter.owner, Block)
         loop = counter.owner.parent_op()
-        assert isinstance(loop, scf.ForOp)
-        value, lower, upper = (reader.read(each) for each in (counter, loop.lb, loop.ub))
-        inside = value.ge_set(lower).intersect(value.lt_set(upper))
-        step = constant_value(reader.read(loop.step))
-        if step is None or step <= 0:
-            raise NotAffineError("the step is not a positive constant")
-        offset = value.sub(lower).mod_val(isl_value(step))
-        return inside if step == 1 else inside.intersect(offset.zero_set())
+        assert isinstance(loop, affine.ForOp | scf.ForOp)
+        (bounds,) = bounds_of(loop, reader)
+        return bounds.restrict(reader.read(counter))
 
-    def _where(self, op: scf.IfOp, is_first: bool, reader: IndexReader) -> isl.Set:
+    def _where(self, op: affine.IfOp | scf.IfOp, is_first: bool, reader: IndexReader) -> isl.Set:
         """Where the first or the second branch of `op` runs; everywhere if that is data."""
-        # The modules of raising import those of scops.
         from polyir.model.raising.control import condition_of
 
         try:
@@ -180,7 +177,15 @@ def _single(expression: isl.PwAff) -> isl.Aff:
     return pieces[0][1]
 
 
-_Around = tuple[scf.ForOp | scf.IfOp, bool]
+def _bound_operands(loop: affine.ForOp | scf.ForOp) -> Sequence[SSAValue]:
+    """What the bounds of a loop are computed from."""
+    if isinstance(loop, scf.ForOp):
+        return (loop.lb, loop.ub)
+    return (*loop.lowerBoundOperands, *loop.upperBoundOperands)
+
+
+_Control = affine.ForOp | affine.IfOp | scf.ForOp | scf.IfOp
+_Around = tuple[_Control, bool]
 """A loop or a condition, and whether something is in its first region."""
 
 
@@ -190,7 +195,7 @@ def _control_around(op: Operation, block: Block) -> list[_Around]:
     while op.parent is not block:
         region, parent = op.parent_region(), op.parent_op()
         assert parent is not None
-        if isinstance(parent, scf.ForOp | scf.IfOp):
+        if isinstance(parent, _Control):
             found.insert(0, (parent, region is parent.regions[0]))
         op = parent
     return found

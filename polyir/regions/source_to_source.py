@@ -161,8 +161,9 @@ def _transformed(
     content = region.content
     if isinstance(content, PolyirError):
         return TransformedRegion(region, None, content)
+    takes_data = region.refused is not None or has_index_arrays(passes)
     try:
-        if has_index_arrays(passes):
+        if takes_data:
             content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()
         else:
             raise_region(region, content)
@@ -179,7 +180,6 @@ def _transformed(
             reads = copy_check(content, region.location)
             device = device_region(content, region.location, assume_no_alias)
         elif content.overlaps and not assume_no_alias:
-            takes_data = has_index_arrays(passes)
             pointers = () if takes_data else operands_of(content.overlaps)
             reads = read_check(content, pointers, region.location)
             check = alias_check_of(region, content, takes_data)
@@ -189,6 +189,8 @@ def _transformed(
             reads = read_check(content, (), region.location)
         if content.assumed is not None:
             check = with_assumptions(check, content.assumed)
+        if region.refused is not None:
+            raise_function(content.function, data_loops=True)
         before = content.module.clone()
         with remarks_kept() as remarks:
             Pipeline(tuple(passes), between).apply(context, content.module)
@@ -276,7 +278,8 @@ def alias_check_of(
     try:
         return alias_check(module, content.arguments, content.overlaps, region.location)
     except NotModelledError as error:
-        if not has_index_arrays:
+        # A replay on one thread takes longer than many threads save.
+        if not has_index_arrays or region.refused is not None:
             raise
         return _replaying_alias_check(region, content, error)
 

@@ -119,6 +119,9 @@ def random_case(seed: int) -> Case:
         passes.insert(0, "check-indices")
     elif draw < 0.2:
         passes = ["poly-raise{data-loops=true}", "mark-parallel", *passes]
+    elif draw < 0.4:
+        strategy = random.choice(("untiled-locality", "private", "parallel", "untiled-blocks"))
+        passes = ["poly-raise{data-loops=true}", f"optimize{{threads=2 strategy={strategy}}}"]
     return Case(program, tuple(passes))
 
 

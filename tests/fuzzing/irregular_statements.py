@@ -142,13 +142,15 @@ class For:
 
 
 def _bound(index: Index) -> str:
-    """A bound of an affine loop: a sum of a name and a number needs a map."""
+    """A bound of an affine loop; what is not a number needs a map, as it may be a counter."""
     if isinstance(index, Sum):
         assert isinstance(index.right, Number)
         sign = f"(d0) -> (d0 {index.sign} {index.right.number})"
         return f"affine_map<{sign}>({index.left.affine})"
     assert index.affine is not None
-    return index.affine
+    return (
+        index.affine if isinstance(index, Number) else f"affine_map<(d0) -> (d0)>({index.affine})"
+    )
 
 
 @dataclass(frozen=True)

@@ -159,14 +159,17 @@ class PointsTo:
         """Whether a pointer from outside may lead to an object."""
         if item in self._escaped:
             return True
+        is_hidden = item.kind == "variable" and self._scopes.is_global(item.name)
         is_local = item.name in self._declared and not self._is_ambiguous(item.name)
-        return item.kind != "heap" and not is_local
+        return item.kind != "heap" and (is_hidden or not is_local)
 
     def _is_ambiguous(self, name: str) -> bool:
-        """Whether a name stands for several variables in the function."""
-        return len(self._declared.get(name, [])) > 1 or (
-            name in self._declared and self._scopes.is_global(name)
-        )
+        """Whether a name stands for several variables in the function.
+
+        A parameter hides the variable of the file that has its name everywhere.
+        """
+        is_local = name in self._declared and name not in self._parameters
+        return len(self._declared.get(name, [])) > 1 or (is_local and self._scopes.is_global(name))
 
     def _is_tracked(self, name: str) -> bool:
         """Whether all assignments to a pointer variable are in sight."""

@@ -48,6 +48,8 @@ class SourceRegion:
     is_part: bool = False
     is_body: bool = False
     """Whether its function has nothing else than declarations before it and a return after it."""
+    refused: PolyirError | None = None
+    """Why bounds of loops must be allowed to come out of memory, where `content` needs that."""
 
     @property
     def statement_lines(self) -> slice:
@@ -61,7 +63,7 @@ class SourceFile:
     """The regions of a file in order, and the functions that cannot be parsed, as errors.
 
     `left` says for the loops that were tried without pragmas why they cannot be modelled, and
-    `left_nests` is how many of them are in no other loop. `lost`
+    `left_nests` are those of them that are in no other loop. `lost`
     are pragmas that no region was made of. `ranges` are the lines from `#pragma scop` to
     `#pragma endscop` of what was read, and `asked` is how many regions there are to read.
     """
@@ -72,11 +74,13 @@ class SourceFile:
     lost: tuple[PolyirError, ...] = ()
     ranges: tuple[tuple[int, int], ...] = ()
     asked: int = 0
-    left_nests: int = 0
+    left_nests: tuple[SourceLocation | None, ...] = ()
     is_complete: bool = True
     """Whether the file ends after a declaration, as valid C does."""
     unused: tuple[PolyirError, ...] = ()
     """Pragmas about what no region has."""
+    data_regions: tuple[SourceRegion, ...] = ()
+    """What can be modelled only if bounds of loops may come out of memory; outer loops first."""
 
 
 def read_regions(
@@ -134,9 +138,10 @@ def _read(
         tuple(lost_regions(pragmas, path, reader.ranges, skipped, named)),
         tuple(reader.ranges),
         sum(pragma.is_start for pragma in pragmas),
-        reader.left_nests,
+        tuple(reader.left_nests),
         declarations.is_complete,
         tuple(reader.unused()),
+        tuple(reader.data_regions),
     )
 
 
@@ -163,8 +168,9 @@ class _RegionFinder:
         takes_data: bool,
     ) -> None:
         self.regions: list[SourceRegion] = []
+        self.data_regions: list[SourceRegion] = []
         self.left: dict[SourceLocation | None, PolyirError] = {}
-        self.left_nests = 0
+        self.left_nests: list[SourceLocation | None] = []
         self.ranges: list[tuple[int, int]] = []
         self._path = path
         self._scopes = scopes
@@ -174,6 +180,10 @@ class _RegionFinder:
         self._is_detecting = is_detecting
         self._outer_lines: list[int] = []
         self._translator = RegionTranslator(scopes, functions, takes_data)
+        self._data_translator = None
+        if not takes_data:
+            self._data_translator = RegionTranslator(scopes, functions, True)
+            self._data_translator.expected = self._translator.expected
         self._stated = Stated()
 
     def unused(self) -> list[InputSyntaxError]:
@@ -283,6 +293,7 @@ class _RegionFinder:
         if shared or not isinstance(content, PolyirError):
             self.regions.append(whole)
             return end
+        self._add_with_data(whole, function, statements, following)
         position = len(self.regions)
         starts = starting_lines(statements, self._path, self._lines, last.line)
         if starts is None:
@@ -331,8 +342,32 @@ class _RegionFinder:
                     SourceRegion(location, head.line, *lines, content, True, is_body)
                 )
                 return start + count - 1
+        lines, place = self._lines_of(items[start]), location_of_node(items[start])
+        refused = self.left.get(place)
+        if lines is not None and place is not None and refused is not None:
+            rest = items[start + 1 :]
+            is_body = _is_body(function, items, start, rest)
+            region = SourceRegion(place, head.line, *lines, refused, True, is_body)
+            self._add_with_data(region, function, items[start : start + 1], rest, False)
         self._search(function, items[start], is_detecting=True)
         return start
+
+    def _add_with_data(
+        self,
+        region: SourceRegion,
+        function: c_ast.FuncDef,
+        statements: Sequence[c_ast.Node],
+        following: Sequence[c_ast.Node],
+        drops_pragmas: bool = True,
+    ) -> None:
+        """Add a region that was refused to the `data_regions` if it is one of these."""
+        if self._data_translator is None or not isinstance(region.content, PolyirError):
+            return
+        content = self._content(
+            function, statements, following, drops_pragmas, self._data_translator
+        )
+        if not isinstance(content, PolyirError):
+            self.data_regions.append(replace(region, content=content, refused=region.content))
 
     def _lines_of(self, item: c_ast.Node) -> tuple[int, int] | None:
         """The lines of a loop, if they hold nothing else."""
@@ -356,7 +391,8 @@ class _RegionFinder:
 
     def _leave(self, location: SourceLocation | None, error: PolyirError) -> None:
         """Note why a loop stays as it is."""
-        self.left_nests += not self._outer_lines and location not in self.left
+        if not self._outer_lines and location not in self.left:
+            self.left_nests.append(location)
         self.left.setdefault(location, error)
 
     def _content(
@@ -365,6 +401,7 @@ class _RegionFinder:
         statements: Sequence[c_ast.Node],
         following: Sequence[c_ast.Node],
         drops_pragmas: bool = True,
+        translator: RegionTranslator | None = None,
     ) -> TranslatedRegion | PolyirError:
         """Statements translated, or why they cannot be.
 
@@ -372,7 +409,7 @@ class _RegionFinder:
         """
         try:
             with internal_errors_of(None):
-                return self._translator.translate(
+                return (translator or self._translator).translate(
                     function, statements, following, self._stated, drops_pragmas
                 )
         except NotModelledError as error:
@@ -417,6 +454,7 @@ class _RegionFinder:
                     lines = (starts[first], starts[position] - 1)
                     region = SourceRegion(location, head.line, *lines, content, is_part=True)
                     self.regions.append(region)
+                    self._add_with_data(region, function, part, (*rest, *following))
                 if is_refused:
                     self._search(function, part[0], is_detecting=True)
 

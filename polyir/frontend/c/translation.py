@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pycparser import c_ast
@@ -72,6 +72,12 @@ class TranslatedRegion:
     """With the arguments of `function`, it returns what must be true for that to be the region."""
     final: FinalValues | None = None
     """What is assigned after the region."""
+
+    def in_module(self, module: ModuleOp) -> TranslatedRegion:
+        """The region with its function in another module."""
+        functions = (op for op in module.ops if isinstance(op, func.FuncOp))
+        function = next(each for each in functions if each.sym_name == self.function.sym_name)
+        return replace(self, module=module, function=function)
 
 
 @dataclass(frozen=True)

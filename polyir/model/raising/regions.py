@@ -251,7 +251,7 @@ def _check_data_branch(block: Block) -> None:
 def _check_data_block(block: Block) -> None:
     """A loop whose bounds are data is part of a statement, with the loops and branches in it."""
     for op in block.ops:
-        if isinstance(op, scf.ForOp | scf.IfOp):
+        if isinstance(op, affine.ForOp | affine.IfOp | scf.ForOp | scf.IfOp):
             for inner in blocks_of(op):
                 _check_data_block(inner)
         elif isinstance(op, LOOPS + ALLOCATIONS):
