@@ -17,7 +17,6 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -206,8 +205,10 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
         # Few files have such loops.
         from polyir.regions.data_regions import with_data_regions
 
-        transform = partial(transform_region, passes=chosen, context=context)
-        file = with_data_regions(file, transform, options.assume_no_alias)
+        no_alias = options.assume_no_alias
+        file = with_data_regions(
+            file, lambda each: transform_region(each, chosen, context, no_alias)
+        )
     default = print_missed if task.is_told else print_missed_by_default
     sink = print_all if options.remarks else _ignore if is_detecting else default
     if report is not None:

@@ -27,13 +27,16 @@ class NotedRange:
 
     def note(self, code: Code, subscript: SSAValue) -> None:
         """Add code that notes a subscript."""
-        code.store(code.minimum(code.load(self.first), subscript), self.first)
-        code.store(code.maximum(code.load(self.last), subscript), self.last)
+        self.note_ends(code, subscript, subscript)
+
+    def note_ends(self, code: Code, first: SSAValue, last: SSAValue) -> None:
+        """Add code that notes the subscripts from `first` to `last`."""
+        code.store(code.minimum(code.load(self.first), first), self.first)
+        code.store(code.maximum(code.load(self.last), last), self.last)
 
     def include(self, code: Code, other: NotedRange) -> None:
-        """Add code that notes the ends of another range."""
-        for end in (other.first, other.last):
-            self.note(code, code.load(end))
+        """Add code that notes what another range has."""
+        self.note_ends(code, code.load(other.first), code.load(other.last))
 
 
 def new_range(code: Code, name: str, first: int = _FAR, last: int = -_FAR) -> NotedRange:

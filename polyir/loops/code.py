@@ -187,7 +187,11 @@ class Code:
 
     def cell(self, name: str) -> SSAValue:
         """A new number in memory, without a value yet."""
-        op = memref.AllocaOp.get(IndexType(), shape=[])
+        return self.local_array(name)
+
+    def local_array(self, name: str, *extents: int) -> SSAValue:
+        """A new array of numbers on the stack."""
+        op = memref.AllocaOp.get(IndexType(), shape=list(extents))
         self.add(op)
         op.memref.name_hint = name
         return op.memref

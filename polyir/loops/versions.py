@@ -195,24 +195,29 @@ def ask_for_threads(function: FuncOp) -> None:
     if choice is None or choice.attributes.pop(SEVERAL_THREADS, None) is None:
         return
     builder = Builder(InsertPoint.before(choice))
-    count = builder.insert(ThreadCountOp()).result
-    one = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(1))).result
-    several = builder.insert(arith.CmpiOp(count, one, "sgt")).result
+    several = _several_threads(builder)
     if isinstance(choice.cond.owner, arith.ConstantOp):
         choice.operands[0] = several
     else:
         choice.operands[0] = builder.insert(arith.AndIOp(choice.cond, several)).result
 
 
-def take_test(function: FuncOp, of_threads: bool = True) -> FuncOp | None:
+def take_test(
+    function: FuncOp, of_threads: bool = True, needs_threads: bool = False
+) -> FuncOp | None:
     """Leave a function without results its version for large sizes, and return the test.
 
     It is a function of the same arguments that returns the condition; `None` if that is always
-    true. It tests for several threads where these are asked for, unless that is left out.
+    true. It tests for several threads where these are asked for, unless that is left out; or in any
+    case, if they are needed.
     """
-    if of_threads:
-        ask_for_threads(function)
     choice = versions_of(function)
+    if needs_threads and choice is None:
+        return _test_of_threads(function)
+    if needs_threads and choice is not None:
+        choice.attributes[SEVERAL_THREADS] = UnitAttr()
+    if of_threads or needs_threads:
+        ask_for_threads(function)
     if choice is None or choice.results:
         return None
     block = function.body.block
@@ -234,3 +239,18 @@ def take_test(function: FuncOp, of_threads: bool = True) -> FuncOp | None:
         if not any(each.uses for each in op.results):
             Rewriter.erase_op(op)
     return None if is_constant else test
+
+
+def _several_threads(builder: Builder) -> SSAValue:
+    count = builder.insert(ThreadCountOp()).result
+    one = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(1))).result
+    return builder.insert(arith.CmpiOp(count, one, "sgt")).result
+
+
+def _test_of_threads(function: FuncOp) -> FuncOp:
+    """A function of the same arguments that returns whether there are several threads."""
+    inputs = function.function_type.inputs.data
+    test = FuncOp(f"{function.sym_name.data}_sizes", (inputs, [i1]))
+    builder = Builder(InsertPoint.at_end(test.body.block))
+    builder.insert(ReturnOp(_several_threads(builder)))
+    return test

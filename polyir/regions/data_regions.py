@@ -6,13 +6,13 @@ best model only if it makes a loop parallel: what is inside may have a better on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final
 
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.base.diagnostics import PolyirError, Remark, SourceLocation, remarks_to
+from polyir.base.diagnostics import Remark, SourceLocation, remarks_to
 from polyir.frontend.c.source import SourceFile, SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.irregular.candidates import FOR_READERS, irregular_loops
@@ -23,64 +23,34 @@ FOR_DEPENDENCES: Final = "--inspect-wavefronts"
 """The pass that is the first to try for loops that write elements by index arrays."""
 
 
-class Transform(Protocol):
-    """What passes make of a region; all pointers can be assumed to be `restrict`."""
-
-    def __call__(self, region: SourceRegion, *, assume_no_alias: bool) -> TransformedRegion: ...
-
-
-def with_data_regions(file: SourceFile, transform: Transform, assume_no_alias: bool) -> SourceFile:
+def with_data_regions(
+    file: SourceFile, transform: Callable[[SourceRegion], TransformedRegion]
+) -> SourceFile:
     """A file with those of its data regions among its regions whose loops become parallel.
 
-    They take the place of what was found inside. `transform` is tried on copies of them. If
-    only `restrict` is missing, that is why a data region is left.
+    They take the place of what was found inside. `transform` is tried on copies of them.
     """
     taken: list[SourceRegion] = []
-    reasons: dict[PolyirError, PolyirError] = {}
     for region in file.data_regions:
-        is_inside = any(_is_inside(region, each) for each in taken)
         around = (each for each in file.regions if _lines(each) != _lines(region))
-        is_part = any(_is_inside(region, each) for each in around)
-        if is_inside or is_part:
-            continue
-        found = _tried(region, transform, assume_no_alias)
-        if _is_parallel(found):
-            taken.append(region)
-            continue
-        refused, error = region.refused, found.error
-        if refused is None or error is None or error.name != "may-overlap":
-            continue
-        if _is_parallel(_tried(region, transform, True)):
-            reasons[refused] = error
+        if not any(_is_inside(region, each) for each in (*taken, *around)):
+            content = _content(region)
+            copy = replace(region, content=content.in_module(content.module.clone()))
+            with remarks_to(_ignore):
+                found = transform(copy)
+            if found.module is not None and PARALLEL in loop_features(found.module):
+                taken.append(region)
 
     def is_left(place: SourceLocation | None) -> bool:
         return place is None or not any(place.line in _lines(each) for each in taken)
 
-    def explained(region: SourceRegion) -> SourceRegion:
-        if isinstance(region.content, PolyirError):
-            return replace(region, content=reasons.get(region.content, region.content))
-        return region
-
     others = [each for each in file.regions if not any(_is_inside(each, one) for one in taken)]
-    regions = (*map(explained, others), *taken)
     return replace(
         file,
-        regions=tuple(sorted(regions, key=lambda each: each.first_line)),
-        left=tuple(reasons.get(each, each) for each in file.left if is_left(each.location)),
+        regions=tuple(sorted((*others, *taken), key=lambda each: each.first_line)),
+        left=tuple(each for each in file.left if is_left(each.location)),
         left_nests=tuple(filter(is_left, file.left_nests)),
     )
-
-
-def _tried(region: SourceRegion, transform: Transform, no_alias: bool) -> TransformedRegion:
-    """What becomes of a copy of a region."""
-    content = _content(region)
-    copy = replace(region, content=content.in_module(content.module.clone()))
-    with remarks_to(_ignore):
-        return transform(copy, assume_no_alias=no_alias)
-
-
-def _is_parallel(found: TransformedRegion) -> bool:
-    return found.module is not None and PARALLEL in loop_features(found.module)
 
 
 def _lines(region: SourceRegion) -> range:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from xdsl.dialects import affine, func, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
@@ -20,7 +21,7 @@ from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
 from polyir.irregular.inspection import Inspection
-from polyir.irregular.noted_ranges import NotedRange
+from polyir.irregular.noted_ranges import NotedRange, new_range
 from polyir.irregular.slices import AddressSlice, Element, address_slice
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
@@ -66,6 +67,10 @@ def replaying_alias_check(
         for other in ranges[pair.second]
     )
     return AliasCheck(results.kernel, pairs, called)
+
+
+PARTS: Final = 64
+"""Into so many parts a loop is divided for threads that replay its accesses."""
 
 
 @dataclass(frozen=True)
@@ -136,15 +141,32 @@ def _inspected(slice: AddressSlice, location: SourceLocation) -> list[_Box]:
             for _ in memory.type.get_shape()
         ]
     ranges = [range for each in noted.values() for range in each]
+    parts = code.local_array("found", PARTS, 2 * len(ranges))
     for range in ranges:
         range.clear(code)
+    steps = code.quotient(code.steps(bounds.lower, bounds.upper, bounds.step), PARTS)
+    size = code.product(code.sum(steps, 1), bounds.step)
+    with code.parallel_loop("part", 0, PARTS) as (inner, part):
+        own = {
+            memory: [new_range(inner, memory.name_hint or "memory") for _ in each]
+            for memory, each in noted.items()
+        }
 
-    def note(code: Code, element: Element) -> None:
-        for subscript, range in zip(element.subscripts, noted[element.memory], strict=True):
-            range.note(code, subscript)
+        def note(code: Code, element: Element) -> None:
+            for subscript, range in zip(element.subscripts, own[element.memory], strict=True):
+                range.note(code, subscript)
 
-    with code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
-        slice.replay(body, counter, inspection.values, note)
+        first = inner.sum(bounds.lower, inner.product(part, size))
+        last = inner.minimum(inner.sum(first, size), bounds.upper)
+        with inner.loop("i", first, last, bounds.step) as (body, counter):
+            slice.replay(body, counter, inspection.values, note)
+        for place, range in enumerate(range for each in own.values() for range in each):
+            inner.store(inner.load(range.first), parts, part, 2 * place)
+            inner.store(inner.load(range.last), parts, part, 2 * place + 1)
+    with code.loop("part", 0, PARTS, 1) as (body, part):
+        for place, range in enumerate(ranges):
+            ends = (body.load(parts, part, 2 * place + end) for end in (0, 1))
+            range.note_ends(body, *ends)
     for range in ranges:
         is_none = code.compared(code.load(range.last), "slt", code.load(range.first))
         with code.conditional(is_none) as then:

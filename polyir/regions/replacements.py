@@ -47,15 +47,14 @@ class Replacement:
     """Those of `unused` that are functions."""
     reads: tuple[CheckText, ...]
     is_whole: bool
-    check: CheckText | None
+    checks: tuple[CheckText, ...]
     flag: str
     """The name of a variable that says whether the checks hold so far."""
 
     @property
     def texts(self) -> tuple[RegionText, ...]:
         """All statements that are added."""
-        checks = (*self.reads, *([] if self.check is None else [self.check]))
-        return (self.text, *(check.before for check in checks))
+        return (self.text, *(check.before for check in (*self.reads, *self.checks)))
 
     @property
     def helpers(self) -> dict[str, str]:
@@ -88,9 +87,9 @@ def with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replac
     def renamed_check(check: CheckText) -> CheckText:
         return CheckText(renamed_in(check.before), tuple(map(renamed, check.conditions)))
 
-    check = None if replacement.check is None else renamed_check(replacement.check)
     reads = tuple(map(renamed_check, replacement.reads))
-    return replace(replacement, text=renamed_in(replacement.text), reads=reads, check=check)
+    checks = tuple(map(renamed_check, replacement.checks))
+    return replace(replacement, text=renamed_in(replacement.text), reads=reads, checks=checks)
 
 
 def block_lines(
@@ -101,8 +100,8 @@ def block_lines(
     With checks, `original` is executed where they do not hold. They are in braces if they declare
     something, and if they may not be the end of a block, whose lines so far are `before`.
     """
-    check, reads = replacement.check, replacement.reads
-    checks = () if check is None or not check.conditions else (check,)
+    reads = replacement.reads
+    checks = tuple(check for check in replacement.checks if check.conditions)
     if not replacement.is_whole:
         checks, reads = (*reads, *checks), ()
     lines = replacement.text.lines

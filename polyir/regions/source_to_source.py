@@ -278,8 +278,7 @@ def alias_check_of(
     try:
         return alias_check(module, content.arguments, content.overlaps, region.location)
     except NotModelledError as error:
-        # A replay on one thread takes longer than many threads save.
-        if not has_index_arrays or region.refused is not None:
+        if not has_index_arrays:
             raise
         return _replaying_alias_check(region, content, error)
 
@@ -527,7 +526,11 @@ def _replacement(
     taken = (*macros, *_words_of(forms), *called)
     kernel = _kernel(content)
     # Without a check of overlaps, C compilers make less of the original statements.
-    sizes = take_test(kernel, of_threads=item.check is None or not content.overlaps)
+    of_threads = item.check is None or not content.overlaps
+    # One thread does not save the time that it takes to replay accesses.
+    is_replayed = item.check is not None and bool(item.check.called)
+    needs_threads = is_replayed and item.region.refused is not None
+    sizes = take_test(kernel, of_threads, needs_threads)
     leave_out_tested(kernel, _tested(item))
     check_allocations(kernel, None, "numbered")
     others = [op for op in _functions(content).values() if op is not kernel]
@@ -536,22 +539,25 @@ def _replacement(
     given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
     unused = tuple(name for name in content.own if name not in present or name not in given)
     taken = (*taken, *content.mentioned)
-    check = None if item.check is None else check_text(item.check, content, forms, taken)
+    checks = [] if item.check is None else [check_text(item.check, content, forms, taken)]
     if sizes is not None:
-        check = _with_sizes(check, range_texts(sizes, forms, (), taken))
-    return _checked(item, content, text, unused, forms, taken, check)
+        own = range_texts(sizes, forms, (), taken)
+        checks = _with_sizes(checks, own, needs_threads)
+    return _checked(item, content, text, unused, forms, taken, checks)
 
 
-def _with_sizes(check: CheckText | None, sizes: RangeTexts) -> CheckText:
-    """The check that comes after a test of sizes, which is quick."""
-    if check is None:
-        return CheckText(sizes.before, sizes.values)
+def _with_sizes(checks: Sequence[CheckText], sizes: RangeTexts, is_first: bool) -> list[CheckText]:
+    """The checks after a test of sizes, which is quick; it `is_first` if they are not."""
+    own = CheckText(sizes.before, sizes.values)
+    if is_first or not checks:
+        return [own, *checks]
+    (check,) = checks
     lines, helpers = sizes.before.lines, sizes.before.helpers
     before = RegionText((*lines, *check.before.lines), (*helpers, *check.before.helpers))
     (is_large,) = sizes.values
     known = is_large.split(" && ")
     others = [one for one in check.conditions if not any(_is_implied(one, each) for each in known)]
-    return CheckText(before, (is_large, *others))
+    return [CheckText(before, (is_large, *others))]
 
 
 def _is_implied(condition: str, other: str) -> bool:
@@ -583,17 +589,17 @@ def _checked(
     unused: tuple[str, ...],
     forms: Sequence[Form],
     taken: Sequence[str],
-    check: CheckText | None = None,
+    checks: Sequence[CheckText] = (),
 ) -> Replacement:
-    """The replacement of a region by statements, after the check of what it reads and `check`."""
+    """The replacement of a region by statements, after the check of what it reads and `checks`."""
     reads = () if item.reads is None else item.reads.functions
     texts = [range_texts(function, forms, (), taken) for function in reads]
-    checks = tuple(CheckText(each.before, tuple(map(operand_text, each.values))) for each in texts)
+    read = tuple(CheckText(each.before, tuple(map(operand_text, each.values))) for each in texts)
     # Variables have new values even where the region accesses nothing.
     is_whole = item.reads is not None and item.reads.is_whole and content.final is None
     flag = next(name for n in count() if (name := f"runs_{n}" if n else "runs") not in taken)
     inlined = frozenset(unused) & content.functions
-    return Replacement(item.region, text, unused, inlined, checks, is_whole, check, flag)
+    return Replacement(item.region, text, unused, inlined, read, is_whole, tuple(checks), flag)
 
 
 def _calling(
@@ -621,14 +627,15 @@ def _calling(
             (*checked.before.helpers, *before.helpers),
         )
         conditions = (*checked.conditions, *conditions)
+    checks: tuple[CheckText, ...] = ()
     if conditions:
-        text, check = RegionText(call.lines, helpers), CheckText(before, conditions)
+        text, checks = RegionText(call.lines, helpers), (CheckText(before, conditions),)
     else:
         lines = (*call.before.lines, *call.lines)
-        text, check = RegionText(lines, (*before.helpers, *helpers)), None
+        text = RegionText(lines, (*before.helpers, *helpers))
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     unused = tuple(name for name in content.own if name not in present)
-    return _checked(item, content, text, unused, forms, taken, check)
+    return _checked(item, content, text, unused, forms, taken, checks)
 
 
 def _calling_on_ranks(

@@ -25,6 +25,17 @@ static void product(int n, const int *start, const int *column, const double *re
   }
 }
 
+/* What it accesses is compared before, on several threads. */
+static void product_of_pointers(int n, const int *start, const int *column, const double *value,
+                                const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int k = start[i]; k < start[i + 1]; k++)
+      sum += value[k] * x[column[k]];
+    y[i] = sum;
+  }
+}
+
 static void product_in_memory(long n) {
   for (long i = 0; i < n; i++) {
     y[i] = 0.5;
@@ -157,6 +168,9 @@ int main(void) {
   start[N] = k;
   matrix a = {N, start, column, value};
   product(N, start, column, value, x, y), print("product");
+  product_of_pointers(N, start, column, value, x, y), print("product of pointers");
+  product_of_pointers(N, start, column, value, x, x), print("product in place");
+  product_of_pointers(N - 40, start, column, value, x, x + 33), print("product of one array");
   product_in_memory(N), print("product in memory");
   product_of_structure(&a, x, y), print("product of structure");
   product_of_rows(), print("product of rows");

@@ -9,7 +9,14 @@ from c_runs import compiled, output_of, reference, transformed
 SOURCE = Path(__file__).parent / "data_loops.c"
 MACHINE = Path(__file__).parents[1] / "machines" / "256.json"
 PARALLEL = (
-    *("product", "product_in_memory", "product_of_structure", "product_of_rows", "rank"),
+    *(
+        "product",
+        "product_of_pointers",
+        "product_in_memory",
+        "product_of_structure",
+        "product_of_rows",
+        "rank",
+    ),
     *("greatest", "neighbours_of_neighbours", "rows_and_lengths", "in_time"),
 )
 SEQUENTIAL = ("solve", "scatter", "lengths")

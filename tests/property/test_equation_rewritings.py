@@ -50,7 +50,7 @@ Rewriting = tuple[str, Callable[[], System]]
 
 REFUSALS = (
     "not a case of several branches",
-    "no operator on several operands",
+    "not an operator on several operands",
     "is a case: 'permutation-case-reduce'",
     "does not distribute over",
     "depends on the result only",

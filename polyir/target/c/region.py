@@ -377,7 +377,7 @@ def range_texts(
     }
     names = [op.sym_name.data for op in called]
     plain = plain_pointers(op, called, types)
-    environment = Environment({}, names, NATIVE, False, pointers=plain)
+    environment = Environment({}, names, NATIVE, True, pointers=plain)
     body = function_body(op, environment, taken)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)

@@ -5,8 +5,12 @@
 // The subscripts are those of one time step.
 // CHECK: static void tested_subscripts(
 // CHECK-NOT: for (long s
-// CHECK: for (long i = 0; i < (0 < steps ? n : 0); i++) {
-// CHECK: *x_last = polyir_max(*x_last,
+// CHECK: const long t = 0 < steps ? n : 0;
+// CHECK: #pragma omp parallel for
+// CHECK-NEXT: for (long part = 0; part < 64; part++) {
+// CHECK: for (long i = {{.*}}; i < polyir_min({{.*}}, t); i++) {
+// CHECK: x_last_1 = polyir_max(x_last_1,
+// CHECK: *x_last = polyir_max(*x_last, found[part][
 // CHECK-LABEL: void tested(
 // CHECK: tested_subscripts(p, n, steps, &x_first, &x_last, &b_first, &b_last);
 // CHECK-NEXT: if (polyir_disjoint(&x[x_first], &x[x_last] + 1, &b[b_first], &b[b_last] + 1)) {
@@ -14,7 +18,7 @@
 // CHECK: } else {
 // CHECK-NEXT: tested_original(n, steps, p, b, x);
 
-// REFUSED: index_array_aliases.c:28:{{[0-9]+}}: warning: region not transformed: '{{[xb]}}' may point to memory that the region accesses under another name; which elements the region accesses is not known before it, and no test can find out: an element is accessed outside of a loop (declare pointers as restrict, or give --assume-no-alias)
+// REFUSED: index_array_aliases.c:32:{{[0-9]+}}: warning: region not transformed: '{{[xb]}}' may point to memory that the region accesses under another name; which elements the region accesses is not known before it, and no test can find out: an element is accessed outside of a loop (declare pointers as restrict, or give --assume-no-alias)
 void tested(long n, long steps, const int *p, const double *b, double *x) {
 #pragma scop
   for (long s = 0; s < steps; s++)

@@ -1,22 +1,21 @@
 // What to use where index arrays are in the way, and where there is nothing to inspect.
-// RUN: not polyir-cc %s -o %t.c 2>&1 | filecheck %s
+// RUN: not polyir-cc --pluto-schedule %s -o %t.c 2>&1 | filecheck %s
+// RUN: not polyir-cc --optimize=threads=2 %s -o %t.c 2>&1 | filecheck %s --check-prefix CHOSEN
 // RUN: not polyir-cc --inspect-wavefronts %s -o %t.c 2>&1 | filecheck %s --check-prefix READER
-// RUN: not polyir-cc --assume-no-alias %s -o %t.p.c 2>&1 | filecheck %s --check-prefix REFUSED
-// RUN: grep -v "RUN:\|REFUSED\|CHECK\|PARALLEL" %t.p.c | filecheck %s --check-prefix PARALLEL
-// RUN: sed '/pragma/d' %s > %t.detected.c && polyir-cc %t.detected.c -o %t.c 2>&1 | filecheck %s --check-prefix DETECTED
+// RUN: sed '/pragma/d' %s > %t.detected.c && polyir-cc --optimize=threads=2 --remarks %t.detected.c -o %t.c 2>&1 | filecheck %s --check-prefix DETECTED
 
-// CHECK: index_array_hints.c:24:{{[0-9]+}}: warning: region not transformed: 'x' may point to memory that the region accesses under another name
-// CHECK: index_array_hints.c:34:{{[0-9]+}}: warning: region not transformed: the start of 'k' is not affine
-// CHECK: index_array_hints.c:20:{{[0-9]+}}: note: passes for index arrays take these loops: --poly-raise=data-loops --privatize --promote --mark-parallel
-// CHECK: index_array_hints.c:32:{{[0-9]+}}: note: passes for index arrays take these loops: --inspect-wavefronts
+// CHECK: index_array_hints.c:22:{{[0-9]+}}: warning: region not transformed: the start of 'k' is not affine
+// CHECK: index_array_hints.c:33:{{[0-9]+}}: warning: region not transformed: the start of 'k' is not affine
+// CHECK: index_array_hints.c:19:{{[0-9]+}}: note: passes for index arrays take these loops: --poly-raise=data-loops --privatize --promote --mark-parallel
+// CHECK: index_array_hints.c:31:{{[0-9]+}}: note: passes for index arrays take these loops: --inspect-wavefronts
+// CHOSEN-NOT: --poly-raise
+// CHOSEN: index_array_hints.c:33:{{[0-9]+}}: warning: region not transformed: the start of 'k' is not affine
+// CHOSEN: index_array_hints.c:31:{{[0-9]+}}: note: passes for index arrays take these loops: --inspect-wavefronts
+// CHOSEN: polyir-cc: 1 of 2 regions transformed (untiled-locality, parallel), 1 left
 // READER: warning: [inspect-wavefronts] nothing to do: no loop writes elements by index arrays; for loops that only read by them, there is --poly-raise=data-loops --privatize --promote --mark-parallel
-// REFUSED: warning: region not transformed: the start of 'k' is not affine
-// PARALLEL: void product(
-// PARALLEL: #pragma omp parallel for
-// DETECTED: note: passes for index arrays take these loops: --poly-raise=data-loops
 // DETECTED: note: passes for index arrays take these loops: --inspect-wavefronts
-// DETECTED: polyir-cc: 0 of 2 loop nests transformed, 2 left; first: {{.*}}: 'x' may point to memory
-void product(long n, const int *start, const int *col, const double *x, double *y) {
+// DETECTED: polyir-cc: 1 of 2 loop nests transformed (untiled-locality, parallel), 1 left
+void product(long n, const int *start, const int *col, const double *restrict x, double *restrict y) {
 #pragma scop
   for (long i = 0; i < n; i++) {
     double sum = 0.0;
