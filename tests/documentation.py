@@ -17,7 +17,8 @@ _FILE = re.compile(r"`([\w.]+)`[:.]\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DO
 
 def pages() -> list[Path]:
     """The README and the pages of `docs`."""
-    return [README, *sorted((ROOT / "docs").glob("*.md"))]
+    docs = ROOT / "docs"
+    return [README, *sorted((*docs.glob("*.md"), *docs.glob("papers/*.md")))]
 
 
 Listing = tuple[tuple[str, str], ...]
