@@ -71,6 +71,7 @@ from polyir.regions.source_to_source import (
     UnchangedError,
     has_index_arrays,
     rewrite,
+    takes_data_regions,
     transform_region,
     with_replacements,
 )
@@ -129,8 +130,7 @@ class _Task:
         """Whether `optimize` chooses what is best for the processor."""
         is_measured = self.tuned is not None or self.options.measure is not None
         is_here = self.options.target is None and not self.is_for_ranks
-        names = [each.name for each in self.passes]
-        return is_here and not is_measured and names[:1] == [DEFAULT_PIPELINE]
+        return is_here and not is_measured and takes_data_regions(self.passes)
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -326,14 +326,13 @@ def _compile_c(
 ) -> CompiledModule:
     """The functions of a C file after passes on its loops."""
     from polyir.api.c_programs import preprocessed_file, read_c
-    from polyir.regions.source_to_source import has_index_arrays
 
     passes = passes_of(default_pipeline("cpu") if pipeline is None else pipeline)
     file = preprocessed_file(source, options)
 
     def make() -> CompiledModule:
         with _places_shown():
-            program = read_c(file, has_index_arrays(passes), sizes)
+            program = read_c(file, passes, sizes)
         module = program.module()
         if program.regions:
             module = run_pipeline(module, passes)

@@ -17,7 +17,7 @@ from typing import Final
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import Operation
+from xdsl.passes import ModulePass
 
 from polyir.api.expected_sizes import require_sizes
 from polyir.api.sources import Source
@@ -33,6 +33,7 @@ from polyir.frontend.c.source import SourceFile, SourceRegion, detect_regions, r
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.model.arguments import Source as Number
+from polyir.model.raising import raise_function
 from polyir.model.requirements import Requirement, requirements_of
 from polyir.regions.alias_checks import AliasCheck, with_assumptions
 from polyir.regions.read_checks import ReadCheck, read_check
@@ -40,9 +41,12 @@ from polyir.regions.source_to_source import (
     TransformedRegion,
     alias_check_of,
     finish_region,
+    has_index_arrays,
     raise_region,
     rewrite,
     scalar_of,
+    takes_data_regions,
+    transform_region,
     with_replacements,
 )
 from polyir.runtime.argument_checks import ArgumentChecks
@@ -82,11 +86,13 @@ class CProgram:
 
     def module(self) -> ModuleOp:
         """A module with the functions of all regions."""
-        functions: dict[str, Operation] = {}
+        functions: dict[str, func.FuncOp] = {}
         for each in self.regions:
             for op in each.content.module.ops:
                 assert isinstance(op, func.FuncOp)
                 functions.setdefault(op.sym_name.data, op.clone())
+            if each.region.refused is not None:
+                raise_function(functions[each.content.name], data_loops=True)
         return ModuleOp(list(functions.values()))
 
     def rewritten(self, module: ModuleOp) -> str:
@@ -161,18 +167,27 @@ def preprocessed_file(source: Source, options: CompilerOptions | None = None) ->
 
 
 def read_c(
-    file: CFile, takes_data: bool = False, sizes: Mapping[str, int] = MappingProxyType({})
+    file: CFile,
+    passes: Sequence[ModulePass] = (),
+    sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> CProgram:
     """The program in a C file: the regions between `#pragma scop` and `#pragma endscop`.
 
-    Without these, all loops that can be transformed are regions. With `takes_data`, loops are for
-    passes on index arrays, which take them as they are. `sizes` are expected of the integers of
-    regions. Raises `PolyirError` for text that is not C.
+    Without these, all loops that can be transformed are regions. They are for `passes`: those on
+    index arrays take loops as they are. `sizes` are expected of the integers of regions. Raises
+    `PolyirError` for text that is not C.
     """
+    takes_data = has_index_arrays(passes)
     text, path, macros = file.preprocessed.text, file.filename, file.preprocessed.macros
     is_detecting = path not in files_of_regions(text)
     read = detect_regions if is_detecting else read_regions
     regions_of_file = read(text, path, macros, file.text, takes_data)
+    if regions_of_file.data_regions and takes_data_regions(passes):
+        from polyir.regions.data_regions import with_data_regions
+
+        regions_of_file = with_data_regions(
+            regions_of_file, lambda each: transform_region(each, passes, new_context())
+        )
     found = tuple(definitions(text, path, macros))
     lines = {each.line: each.name for each in found}
     regions = tuple(_prepared(regions_of_file, is_detecting, takes_data, lines))
@@ -250,6 +265,7 @@ def _prepare(region: SourceRegion, takes_data: bool, name: str) -> PreparedRegio
     content.function.sym_name = StringAttr(name)
     content = replace(content, explained=_unexplained, name=name)
     raised = content.in_module(content.module.clone())
+    takes_data = takes_data or region.refused is not None
     check = None
     if takes_data:
         content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()

@@ -34,6 +34,7 @@ from polyir.loops.levels import convert_equations
 from polyir.loops.versions import take_test
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.optimize import OptimizePass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.regions.alias_checks import AliasCheck, alias_check, operands_of, with_assumptions
 from polyir.regions.originals import OriginalFunction, original_function
@@ -263,6 +264,12 @@ def has_index_arrays(passes: Sequence[ModulePass]) -> bool:
         return False
     raises_them = isinstance(passes[0], PolyRaisePass) and passes[0].data_loops
     return raises_them or passes[0].name in PASSES_ON_INDEX_ARRAYS
+
+
+def takes_data_regions(passes: Sequence[ModulePass]) -> bool:
+    """Whether passes choose the loops of regions for the processor, and nothing comes before."""
+    first = passes[0] if passes else None
+    return isinstance(first, OptimizePass) and first.target == "cpu"
 
 
 def alias_check_of(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from c_runs import compiled, output_of, reference, transformed
 
+import polyir
+
 SOURCE = Path(__file__).parent / "data_loops.c"
+SPMV = Path(__file__).parents[2] / "examples" / "irregular" / "spmv.c"
 MACHINE = Path(__file__).parents[1] / "machines" / "256.json"
 PARALLEL = (
     *(
@@ -33,3 +37,14 @@ def test_loops_around_loops_with_bounds_in_memory(tmp_path: Path) -> None:
     program = compiled(target, "-Wall", "-fsanitize=address,undefined")
     for threads in (1, 2):
         assert output_of(program, threads) == expected
+
+
+def test_python_runs_the_same_loops() -> None:
+    module = polyir.compile(SPMV, "optimize{threads=2}")
+    assert "#pragma omp parallel" in module.source
+    rows, count = 20000, 4
+    starts = np.arange(0, count * rows + 1, count, dtype=np.int32)
+    columns = (np.arange(count * rows) * 7 % rows).astype(np.int32)
+    values, x, y = np.ones(count * rows), np.arange(rows) / 4, np.zeros(rows)
+    module.spmv(rows, starts, columns, values, x, y)
+    assert np.array_equal(y, (values * x[columns]).reshape(rows, count).sum(axis=1))

@@ -45,7 +45,7 @@ from fuzzing.mlir import print_program
 from fuzzing.pipelines import DRAWN, drawn_pass, random_distribution, with_drawn_arrays
 from fuzzing.program import Program
 from fuzzing.run import arguments_for
-from fuzzing.trace import layout_of
+from fuzzing.trace import TooLongError, layout_of
 from fuzzing.updates import with_updates
 from polyir import api
 from polyir.base.diagnostics import PolyirError, remarks_to
@@ -169,7 +169,10 @@ def case_of(number: int) -> RanksCase:
     for seed in range(TRIES * number, TRIES * (number + 1)):
         program = random_program(seed, longer)
         if "reassociate" in distribution:
-            program = with_updates(program)
+            with suppress(TooLongError):
+                updated = with_updates(program)
+                layout_of(updated)
+                program = updated
         if (not is_dealt_out or _is_small(program)) and _is_shared(program):
             break
     return RanksCase(program, pipeline, distribution, later, ranks)
