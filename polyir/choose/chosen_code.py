@@ -18,6 +18,7 @@ from polyir.base.diagnostics import PolyirError, Remark, remark, report
 from polyir.base.inner_steps import apply_inside, inner_step, programs_are_shown
 from polyir.base.limits import limited
 from polyir.choose.candidates import Candidate, Candidates, iteration_arrays, remarks_in
+from polyir.choose.machine import Machine
 from polyir.choose.mixtures import Mixture
 from polyir.choose.remarks import PASS_NAME
 from polyir.choose.sizes import LINE_BYTES, PACKED_ELEMENTS
@@ -110,7 +111,8 @@ def _loops_of(candidates: Candidates, mixture: Mixture, is_shown: bool = False) 
                 _keep_in_iterations(scop)
     with step("lower-poly"):
         apply_inside(made("lower-poly"), candidates.ctx, module)
-    _improve_loops(copy, mixture.is_packed, step)
+    assert isinstance(candidates.machine, Machine)
+    _improve_loops(copy, mixture.is_packed, candidates.machine.vector_bits, step)
     return copy
 
 
@@ -168,19 +170,23 @@ def _keep_in_iterations(op: ScopOp) -> None:
         promote(op, plan, "promote-private", LINE_BYTES, value_based=False)
 
 
-def _improve_loops(function: FuncOp, packed: bool, step: Shown) -> None:
+def _improve_loops(function: FuncOp, packed: bool, bits: int, step: Shown) -> None:
     """Make vector code of the loops that were chosen for it, and keep elements in SSA values.
+
+    Vectors have at most so many `bits`.
 
     Loops may read operands from contiguous arrays if they are to be `packed`. What is done is a
     `step` by the name of a pass.
     """
     from polyir.loops.common_values import share_values
+    from polyir.loops.inner_vectors import mark_inner_vectors
     from polyir.loops.packing import pack
     from polyir.loops.scalar_replacement import scalar_replacement
     from polyir.loops.vectorize import vectorize
 
     with step("vectorize"):
         said = partial(remark, "vectorize")
+        mark_inner_vectors(function, bits)
         vectorize(function, said, said)
     if packed:
         with step("pack"):

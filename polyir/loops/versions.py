@@ -189,35 +189,33 @@ def chosen_block(function: FuncOp) -> Block:
     return function.body.blocks[0] if versions is None else versions.true_region.block
 
 
-def ask_for_threads(function: FuncOp) -> None:
+def ask_for_threads(function: FuncOp, least: int = 2) -> None:
     """Make the number of threads a part of the test at the entry, where `SEVERAL_THREADS` asks."""
     choice = versions_of(function)
     if choice is None or choice.attributes.pop(SEVERAL_THREADS, None) is None:
         return
     builder = Builder(InsertPoint.before(choice))
-    several = _several_threads(builder)
+    several = _several_threads(builder, least)
     if isinstance(choice.cond.owner, arith.ConstantOp):
         choice.operands[0] = several
     else:
         choice.operands[0] = builder.insert(arith.AndIOp(choice.cond, several)).result
 
 
-def take_test(
-    function: FuncOp, of_threads: bool = True, needs_threads: bool = False
-) -> FuncOp | None:
+def take_test(function: FuncOp, of_threads: bool = True, least_threads: int = 1) -> FuncOp | None:
     """Leave a function without results its version for large sizes, and return the test.
 
     It is a function of the same arguments that returns the condition; `None` if that is always
-    true. It tests for several threads where these are asked for, unless that is left out; or in any
-    case, if they are needed.
+    true. It tests for several threads where these are asked for, unless that is left out; and, in
+    any case, for `least_threads`.
     """
     choice = versions_of(function)
-    if needs_threads and choice is None:
-        return _test_of_threads(function)
-    if needs_threads and choice is not None:
+    if least_threads > 1 and choice is None:
+        return _test_of_threads(function, least_threads)
+    if least_threads > 1 and choice is not None:
         choice.attributes[SEVERAL_THREADS] = UnitAttr()
-    if of_threads or needs_threads:
-        ask_for_threads(function)
+    if of_threads or least_threads > 1:
+        ask_for_threads(function, max(2, least_threads))
     if choice is None or choice.results:
         return None
     block = function.body.block
@@ -241,16 +239,16 @@ def take_test(
     return None if is_constant else test
 
 
-def _several_threads(builder: Builder) -> SSAValue:
+def _several_threads(builder: Builder, least: int) -> SSAValue:
     count = builder.insert(ThreadCountOp()).result
-    one = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(1))).result
-    return builder.insert(arith.CmpiOp(count, one, "sgt")).result
+    fewer = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(least - 1))).result
+    return builder.insert(arith.CmpiOp(count, fewer, "sgt")).result
 
 
-def _test_of_threads(function: FuncOp) -> FuncOp:
-    """A function of the same arguments that returns whether there are several threads."""
+def _test_of_threads(function: FuncOp, least: int) -> FuncOp:
+    """A function of the same arguments that returns whether there are so many threads."""
     inputs = function.function_type.inputs.data
     test = FuncOp(f"{function.sym_name.data}_sizes", (inputs, [i1]))
     builder = Builder(InsertPoint.at_end(test.body.block))
-    builder.insert(ReturnOp(_several_threads(builder)))
+    builder.insert(ReturnOp(_several_threads(builder, least)))
     return test

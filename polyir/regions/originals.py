@@ -26,8 +26,10 @@ from typing import Final
 
 from polyir.frontend.c.source import SourceRegion
 
-_SIGNATURE: Final = re.compile(r"(?:(?:static|inline|extern)\s+)*(void\s+(\w+)\s*\(([^()]*)\)\s*)")
-_PARAMETER: Final = re.compile(r".*\W(\w+)\s*(?:\[[^\]]*\]\s*)*", re.DOTALL)
+_SIGNATURE: Final = re.compile(
+    r"(?:(?:static|inline|extern)\s+)*(void\s+(\w+)\s*\(((?:[^()]|\(\s*\*[^()]*\))*)\)\s*)"
+)
+_PARAMETER: Final = re.compile(r".*\W(\w+)\s*\)?\s*(?:\[[^\]]*\]\s*)*", re.DOTALL)
 _COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _NO_CODE: Final = re.compile(rf"{_COMMENT.pattern}|^\s*#[^\n]*", re.DOTALL | re.MULTILINE)
 
@@ -72,7 +74,7 @@ def _split(parameters: str) -> list[str]:
     """Parameters, between commas that are in no brackets."""
     parts, depth = [""], 0
     for character in parameters:
-        depth += (character == "[") - (character == "]")
+        depth += (character in "[(") - (character in "])")
         if character == "," and not depth:
             parts.append("")
         else:

@@ -35,7 +35,7 @@ def test_loops_around_loops_with_bounds_in_memory(tmp_path: Path) -> None:
         assert ("#pragma omp parallel" in functions[name]) == (name in PARALLEL), name
     expected = output_of(reference(original))
     program = compiled(target, "-Wall", "-fsanitize=address,undefined")
-    for threads in (1, 2):
+    for threads in (1, 2, 4):
         assert output_of(program, threads) == expected
 
 
