@@ -19,8 +19,9 @@ import signal
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from mmap import mmap
 from pathlib import Path
 from time import monotonic
@@ -105,14 +106,15 @@ def supervised() -> None:
         memory = memoryview(mmap(-1, _NUMBERS + _TEXT))
         shared, activity = memory[:_NUMBERS].cast("q"), memory[_NUMBERS:]
         watched, held = os.pipe()
+        this = Process(failures, shared, activity, kept_inputs)
         child = os.fork()
         if not child:
             os.close(held)
             _end_with_supervisor(watched)
-            _begin(Process(failures, shared, activity, kept_inputs), again)
+            _begin(this, again)
             return
         os.close(watched)
-        status = _await(child, shared, activity)
+        status = _await(child, this)
         os.close(held)
         step, number = shared[_STEP], os.WTERMSIG(status)
         if not os.WIFSIGNALED(status) or not step or number in _FROM_OUTSIDE:
@@ -172,8 +174,8 @@ def _end_with_supervisor(watched: int) -> None:
 def _begin(this: Process, again: list[int]) -> None:
     global process
     process = this
-    sys.stdout = _text(sys.stdout, _Stream(1, this.shared, again[1]))
-    sys.stderr = _text(sys.stderr, _Stream(2, this.shared, again[2]))
+    sys.stdout = _text(sys.stdout, _Stream(1, this, again[1]))
+    sys.stderr = _text(sys.stderr, _Stream(2, this, again[2]))
 
 
 def _text(stream: TextIO, raw: _Stream) -> TextIO:
@@ -188,34 +190,49 @@ def _text(stream: TextIO, raw: _Stream) -> TextIO:
 class _Stream(io.FileIO):
     """Standard output or error. What an earlier process wrote there is not written again."""
 
-    def __init__(self, file: int, shared: memoryview, again: int) -> None:
+    def __init__(self, file: int, this: Process, again: int) -> None:
         super().__init__(file, "wb", closefd=False)
         self._file = file
-        self._shared = shared
+        self._shared = this.shared
         self._again = again
+        self._alone = partial(_alone, this.kept_inputs) if os.isatty(2) else nullcontext
 
     def write(self, data: Any) -> int:
-        if self._shared[_IS_SHOWN]:
-            _clear(self._shared)
-        skipped = min(len(data), max(0, self._again - self._shared[self._file]))
-        count = skipped
-        if skipped < len(data):
-            count += super().write(data[skipped:]) or 0
-        self._shared[self._file] += count
-        return count
+        with self._alone():
+            if self._shared[_IS_SHOWN]:
+                _clear(self._shared)
+            skipped = min(len(data), max(0, self._again - self._shared[self._file]))
+            count = skipped
+            if skipped < len(data):
+                count += super().write(data[skipped:]) or 0
+            self._shared[self._file] += count
+            return count
 
 
-def _await(child: int, shared: memoryview, activity: memoryview) -> int:
+@contextmanager
+def _alone(file: IO[bytes]) -> Iterator[None]:
+    """Keep the other process, which has this file, too, from writing to the terminal."""
+    # Windows has no such module.
+    import fcntl
+
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.lockf(file, fcntl.LOCK_UN)
+
+
+def _await(child: int, this: Process) -> int:
     """How the process of the tool ends. What interrupts this one ends both."""
     try:
         if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-            _show_until_end(child, shared, activity)
+            _show_until_end(child, this)
         return os.waitpid(child, 0)[1]
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)
 
 
-def _show_until_end(child: int, shared: memoryview, activity: memoryview) -> None:
+def _show_until_end(child: int, this: Process) -> None:
     """Show what a process does, in a line that it clears before it prints anything."""
     ended = select.poll()
     try:
@@ -225,13 +242,14 @@ def _show_until_end(child: int, shared: memoryview, activity: memoryview) -> Non
     tool, begin, wait = Path(sys.argv[0]).name, monotonic(), PATIENCE
     while not ended.poll(1000 * wait):
         wait = PATIENCE / 4
-        text = bytes(activity).rstrip(b"\0").decode(errors="replace")
-        words = (f"{tool}:", text, f"{monotonic() - begin:.0f} s")
-        line = " ".join(filter(None, words))[: shutil.get_terminal_size().columns - 1]
-        os.write(2, f"\r\x1b[K{line}".encode())
-        shared[_IS_SHOWN] = 1
-    if shared[_IS_SHOWN]:
-        _clear(shared)
+        with _alone(this.kept_inputs):
+            text = bytes(this.activity).rstrip(b"\0").decode(errors="replace")
+            words = (f"{tool}:", text, f"{monotonic() - begin:.0f} s")
+            line = " ".join(filter(None, words))[: shutil.get_terminal_size().columns - 1]
+            os.write(2, f"\r\x1b[K{line}".encode())
+            this.shared[_IS_SHOWN] = 1
+    if this.shared[_IS_SHOWN]:
+        _clear(this.shared)
 
 
 def _clear(shared: memoryview) -> None:
