@@ -552,9 +552,13 @@ def _replacement(
     given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
     unused = tuple(name for name in content.own if name not in present or name not in given)
     taken = (*taken, *content.mentioned)
-    checks = [] if item.check is None else [check_text(item.check, content, forms, taken)]
-    if sizes is not None:
-        own = range_texts(sizes, forms, (), taken)
+    own = None if sizes is None else range_texts(sizes, forms, (), taken)
+    # Both may declare variables.
+    known = [] if own is None else re.findall(r"\w+", " ".join(own.before.lines))
+    checks = []
+    if item.check is not None:
+        checks.append(check_text(item.check, content, forms, (*taken, *known)))
+    if own is not None:
         checks = _with_sizes(checks, own, is_replayed and least_threads > 1)
     return _checked(item, content, text, unused, forms, taken, checks)
 
