@@ -205,10 +205,7 @@ def _translated(task: _Task, source: Input, tally: Tally) -> Translated:
         # Few files have such loops.
         from polyir.regions.data_regions import with_data_regions
 
-        no_alias = options.assume_no_alias
-        file = with_data_regions(
-            file, lambda each: transform_region(each, chosen, context, no_alias)
-        )
+        file = with_data_regions(file, chosen, context, options.assume_no_alias)
     default = print_missed if task.is_told else print_missed_by_default
     sink = print_all if options.remarks else _ignore if is_detecting else default
     if report is not None:

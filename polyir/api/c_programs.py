@@ -46,7 +46,6 @@ from polyir.regions.source_to_source import (
     rewrite,
     scalar_of,
     takes_data_regions,
-    transform_region,
     with_replacements,
 )
 from polyir.runtime.argument_checks import ArgumentChecks
@@ -185,9 +184,7 @@ def read_c(
     if regions_of_file.data_regions and takes_data_regions(passes):
         from polyir.regions.data_regions import with_data_regions
 
-        regions_of_file = with_data_regions(
-            regions_of_file, lambda each: transform_region(each, passes, new_context())
-        )
+        regions_of_file = with_data_regions(regions_of_file, passes, new_context())
     found = tuple(definitions(text, path, macros))
     lines = {each.line: each.name for each in found}
     regions = tuple(_prepared(regions_of_file, is_detecting, takes_data, lines))

@@ -6,29 +6,31 @@ best model only if it makes a loop parallel: what is inside may have a better on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 
 from polyir.base.diagnostics import Remark, SourceLocation, remarks_to
 from polyir.frontend.c.source import SourceFile, SourceRegion
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.irregular.candidates import FOR_READERS, irregular_loops
 from polyir.loops.features import PARALLEL, loop_features
-from polyir.regions.source_to_source import TransformedRegion
+from polyir.regions.source_to_source import transform_region
 
 FOR_DEPENDENCES: Final = "--inspect-wavefronts"
 """The pass that is the first to try for loops that write elements by index arrays."""
 
 
 def with_data_regions(
-    file: SourceFile, transform: Callable[[SourceRegion], TransformedRegion]
+    file: SourceFile, passes: Sequence[ModulePass], context: Context, assume_no_alias: bool = False
 ) -> SourceFile:
-    """A file with those of its data regions among its regions whose loops become parallel.
+    """A file with those of its data regions among its regions whose loops `passes` make parallel.
 
-    They take the place of what was found inside. `transform` is tried on copies of them.
+    They take the place of what was found inside. The passes are tried on copies of them.
     """
     taken: list[SourceRegion] = []
     for region in file.data_regions:
@@ -37,7 +39,7 @@ def with_data_regions(
             content = _content(region)
             copy = replace(region, content=content.in_module(content.module.clone()))
             with remarks_to(_ignore):
-                found = transform(copy)
+                found = transform_region(copy, passes, context, assume_no_alias)
             if found.module is not None and PARALLEL in loop_features(found.module):
                 taken.append(region)
 
