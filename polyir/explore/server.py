@@ -22,6 +22,7 @@ from typing import Any, Final
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from polyir.api.sources import read_source
 from polyir.base.diagnostics import PolyirError
 from polyir.base.internal_errors import internal_error
 from polyir.choose.sizes import TILE_SIZE
@@ -76,16 +77,20 @@ class Server:
 def page(filename: str, source: str) -> str:
     """The page; what it shows of the program, its script asks for."""
     folder = files("polyir.explore") / "templates"
-    text = (folder / "explore.html").read_text("utf-8")
+    editor = folder / "codemirror"
+    own = [editor / "codemirror.js", editor / "clike.js", folder / "explore.js"]
     scripts = [text_of_template(name) for name in ("report.js", "pictures.js")]
     environment = Environment(autoescape=True, undefined=StrictUndefined)
-    rendered: str = environment.from_string(text).render(
+    rendered: str = environment.from_string((folder / "explore.html").read_text("utf-8")).render(
         filename=filename,
+        # What ends with a line end is not a name of a file.
+        language=read_source(f"{source}\n", filename).language.value,
         source=source,
         size=TILE_SIZE,
         style=Markup(text_of_template("report.css")),
+        editor_style=Markup((editor / "codemirror.css").read_text("utf-8")),
         own_style=Markup((folder / "explore.css").read_text("utf-8")),
-        scripts=[*map(Markup, scripts), Markup((folder / "explore.js").read_text("utf-8"))],
+        scripts=[*map(Markup, scripts), *(Markup(file.read_text("utf-8")) for file in own)],
         pictures=Markup(_NO_PICTURES),
     )
     return rendered
@@ -107,7 +112,10 @@ def answer(session: Session, path: str, request: bytes) -> dict[str, Any]:
             case _:
                 return {"error": f"there is no '{path}'"}
     except PolyirError as error:
-        return {"error": error.render()}
+        place = error.location
+        if place is None or place.file != session.filename:
+            return {"error": error.render()}
+        return {"error": error.render(), "line": place.line}
     except Exception as error:
         return {"error": internal_error(None, error).as_error().render()}
 

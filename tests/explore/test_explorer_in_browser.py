@@ -21,7 +21,7 @@ pytest.importorskip("pygments")
 
 ROOT = Path(__file__).parents[2]
 POLYBENCH = ROOT / "benchmarks" / "polybench"
-ENTER, ESCAPE, TAB = "\ue007", "\ue00c", "\ue004"
+ENTER, TAB, CONTROL = "\ue007", "\ue004", "\ue009"
 
 FOCUSED = "return document.activeElement.innerText"
 IDLE = "return !document.body.hasAttribute('aria-busy')"
@@ -32,6 +32,7 @@ return Object.fromEntries([...document.querySelectorAll("#list li")].map((item) 
   return [button.innerText, [button.getAttribute("aria-disabled") === "true", why]];
 }));
 """
+EDITOR = "document.querySelector('.CodeMirror').CodeMirror"
 TREE = "#tree .line"
 WORDS = "return document.querySelector('#picture output').innerText"
 CODE = "return document.querySelector('#panel-0-c pre').textContent"
@@ -76,7 +77,7 @@ def go_to(browser: Browser, text: str) -> None:
 def choose(browser: Browser, loop: str) -> dict[str, tuple[bool, str]]:
     """Choose a loop; the actions, whether each is refused, and why."""
     # Past the end of the page, Tab leads to buttons of the browser, and keys do nothing here.
-    browser.script("document.querySelector('#source').focus()")
+    browser.script(f"{EDITOR}.focus()")
     do(browser, loop)
     found: dict[str, tuple[bool, str]] = browser.script(ACTIONS)
     return found
@@ -144,6 +145,28 @@ def test_seidel_is_refused_then_skewed_and_tiled(
 
 def test_source_that_is_wrong_is_named(browser: Browser) -> None:
     with explorer(browser, POLYBENCH / "gemm.mlir"):
-        browser.script("document.querySelector('#source').value = 'func.func @f() {'")
+        right = browser.script(f"return {EDITOR}.getValue()")
+        browser.script(f"{EDITOR}.setValue('// Not closed.\\nfunc.func @f() -> i32 {{')")
         do(browser, "Read the source again")
-        assert "error" in browser.texts("#error")[0]
+        assert "gemm.mlir:2:24: error" in browser.texts("#error")[0]
+        assert browser.texts(".CodeMirror .wrong") == ["2\nfunc.func @f() -> i32 {"]
+        browser.script(f"{EDITOR}.setValue(arguments[0])", right)
+        do(browser, "Read the source again")
+        assert browser.texts(".CodeMirror .wrong") == browser.texts("#error") == []
+
+
+def test_the_editor_takes_keys(browser: Browser) -> None:
+    with explorer(browser, POLYBENCH / "gemm.mlir"):
+        browser.script(f"{EDITOR}.focus()")
+        first = browser.script(f"return {EDITOR}.getLine(0)")
+        browser.press("x")
+        assert browser.script(f"return {EDITOR}.getLine(0)") == f"x{first}"
+        browser.press(CONTROL + ENTER)
+        settle(browser)
+        assert ":1:1: error" in browser.texts("#error")[0]
+        browser.press(CONTROL + "z")
+        browser.press(CONTROL + ENTER)
+        settle(browser)
+        assert browser.texts("#error") == []
+        browser.press(TAB)
+        assert browser.script(FOCUSED) == "Read the source again"

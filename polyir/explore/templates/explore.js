@@ -1,6 +1,35 @@
 "use strict";
 
 const find = (id) => document.getElementById(id);
+const words = (text) => Object.fromEntries(text.split(" ").map((word) => [word, true]));
+/** After its first character, a name has this colour. */
+const named = (colour) => (stream) => stream.eatWhile(/[\w.$-]/) && colour;
+/** What the editor colours; a mode that C-like languages share. */
+const languages = {
+  C: "text/x-csrc",
+  MLIR: {
+    name: "clike",
+    keywords: words("affine arith builtin cf func gpu linalg llvm math memref module omp poly scf vector"),
+    types: words("bf16 f16 f32 f64 i1 i8 i16 i32 i64 index none"),
+    hooks: { "%": named("variable-2"), "@": named("def"), "#": named("meta"), "!": named("type") },
+  },
+  equations: {
+    name: "clike",
+    keywords: words(
+      "affine as auto case constant conv define else external from if import inputs let locals outputs " +
+      "over package reduce select then val when with",
+    ),
+  },
+};
+const editor = CodeMirror.fromTextArea(find("source"), {
+  mode: languages[find("source").dataset.language],
+  theme: "polyir",
+  lineNumbers: true,
+  screenReaderLabel: "Source",
+  // With the keyboard, one gets out of the editor, too.
+  extraKeys: { "Ctrl-Enter": () => inTurn(update), Tab: false, "Shift-Tab": false },
+});
+new ResizeObserver(() => editor.refresh()).observe(editor.getWrapperElement());
 /** The passes so far, as the server has them, with their titles. */
 const steps = [];
 /** The addresses of the loop that is chosen, or "" for the whole program. */
@@ -22,7 +51,7 @@ function inTurn(act) {
 /** Ask the server; `null` after an error, which is shown. */
 async function ask(path, more = {}) {
   const sent = steps.map(({ name, options }) => ({ name, options }));
-  const body = JSON.stringify({ source: find("source").value, steps: sent, ...more });
+  const body = JSON.stringify({ source: editor.getValue(), steps: sent, ...more });
   const headers = { "Content-Type": "application/json" };
   let answer;
   try {
@@ -32,6 +61,11 @@ async function ask(path, more = {}) {
   }
   find("error").hidden = !answer.error;
   find("error").textContent = answer.error ?? "";
+  editor.eachLine((line) => editor.removeLineClass(line, "wrap", "wrong"));
+  if (answer.line) {
+    editor.addLineClass(answer.line - 1, "wrap", "wrong");
+    editor.scrollIntoView({ line: answer.line - 1, ch: 0 });
+  }
   return answer.error ? null : answer;
 }
 
@@ -101,7 +135,7 @@ function button(text, act) {
 async function goBack(count) {
   steps.length = count;
   await update();
-  find(count ? "undo" : "source").focus();
+  (count ? find("undo") : editor).focus();
 }
 
 const addresses = (line) => line.dataset.loop.replace(/^\d+ /, "");
@@ -170,7 +204,6 @@ document.addEventListener("keydown", (event) => {
     return inTurn(() => choose(loop));
   }
   if (event.key === "Escape" && event.target.closest("#actions")) return loopLine()?.focus();
-  if (event.key === "Enter" && event.ctrlKey && event.target.id === "source") return inTurn(update);
   if (event.key === "z" && event.ctrlKey && steps.length && !event.target.matches("textarea, input")) {
     event.preventDefault();
     inTurn(() => goBack(steps.length - 1));
