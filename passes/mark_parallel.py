@@ -67,4 +67,6 @@ class MarkParallelPass(ScopPass):
                 scop.statements if self.reassociate else (),
                 (RESULT_ITERATIONS, RESULT_OUTER_ITERATIONS),
             )
-        return with_dynamic_loops(outcome) if self.schedule == "balanced" else outcome
+        return (
+            with_dynamic_loops(outcome, scop.statements) if self.schedule == "balanced" else outcome
+        )

@@ -88,14 +88,15 @@ def values_of(scop: Scop, sizes: Mapping[str, int] | None = None) -> dict[str, i
     return {name: size.value for name, size in _sizes(scop, given).items()}
 
 
-def assumed_sizes(scops: Sequence[Scop]) -> tuple[Sizes, ...]:
+def assumed_sizes(scops: Sequence[Scop], times: int = 1) -> tuple[Sizes, ...]:
     """What the parameters of each scop of a function are taken to be.
 
-    A value that is a parameter of several scops is the same in all of them.
+    A value that is a parameter of several scops is the same in all of them. Of what nothing is
+    known, sizes are so many times as large as otherwise.
     """
     best: dict[SSAValue, AssumedSize] = {}
     for scop in scops:
-        for name, size in _sizes(scop, {}).items():
+        for name, size in _sizes(scop, {}, times).items():
             value = scop.op.parameter_values[name]
             best[value] = min(size, best.get(value, size))
     return tuple(
@@ -133,15 +134,7 @@ def _depth(domain: isl.Set) -> int:
     )
 
 
-def larger(sizes: Sizes) -> Sizes:
-    """Sizes of which nothing is known, `LARGER` times as large as they were taken to be."""
-    return {
-        name: replace(size, value=LARGER * size.value) if size.origin is Origin.ASSUMED else size
-        for name, size in sizes.items()
-    }
-
-
-def _sizes(scop: Scop, given: Sizes) -> Sizes:
+def _sizes(scop: Scop, given: Sizes, times: int = 1) -> Sizes:
     """What parameters are taken to be, in order; `given` is what need not be found out."""
     names = parameters_of(scop.context.get_space())
     numbers = _Numbers({**given, **known_sizes(scop)}, scop.context)
@@ -154,7 +147,7 @@ def _sizes(scop: Scop, given: Sizes) -> Sizes:
         arrays = _Numbers(numbers.found, numbers.points)
         arrays.narrow(hints.within_arrays)
         from_arrays = {name: arrays.add_greatest(name, Origin.ARRAYS) for name in left}
-        assumed = AssumedSize(Origin.ASSUMED, default_size(scop))
+        assumed = AssumedSize(Origin.ASSUMED, times * default_size(scop))
         numbers.narrow(hints.conditions)
         allowed = {
             name: numbers.nearest(name, from_arrays[name] or assumed, Origin.CONDITIONS)

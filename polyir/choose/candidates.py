@@ -32,7 +32,7 @@ from polyir.base.diagnostics import (
 )
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import CrashError, Step, in_order, within_operations
-from polyir.choose.assumed_sizes import Sizes, assumed_sizes, larger
+from polyir.choose.assumed_sizes import LARGER, Sizes, assumed_sizes
 from polyir.choose.best_nests import ScoredSchedule
 from polyir.choose.model import Cost, ScheduleModel
 from polyir.choose.remarks import ORIGINAL, PASS_NAME, StrategyRemark
@@ -146,7 +146,8 @@ class Candidates:
         self._is_good_enough = is_good_enough
         self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
         self.scops = scheduled_scops(function)
-        self.sizes = assumed_sizes([each.scop for each in self.scops])
+        self._times = 1
+        self._sizes: dict[int, tuple[Sizes, ...]] = {}
         self.models = self.models_of(self.scops)
 
     def models_of(
@@ -160,8 +161,18 @@ class Candidates:
         return [self.model(each.scop, packed, sizes, own) for each, sizes, own in parts]
 
     @property
+    def sizes(self) -> tuple[Sizes, ...]:
+        """What the parameters of each scop are taken to be."""
+        return self._sizes_taken(self._times)
+
+    @property
     def _values(self) -> list[dict[str, int]]:
         return [{name: size.value for name, size in sizes.items()} for sizes in self.sizes]
+
+    def _sizes_taken(self, times: int) -> tuple[Sizes, ...]:
+        if times not in self._sizes:
+            self._sizes[times] = assumed_sizes([each.scop for each in self.scops], times)
+        return self._sizes[times]
 
     def model(
         self,
@@ -194,10 +205,10 @@ class Candidates:
 
     def enlarge(self) -> bool:
         """Take sizes of which nothing is known to be larger from now on, if there are any."""
-        sizes = tuple(map(larger, self.sizes))
-        if sizes == self.sizes:
+        times = LARGER * self._times
+        if self._sizes_taken(times) == self.sizes:
             return False
-        self.sizes = sizes
+        self._times = times
         self.models = self.models_of(self.scops)
         self._say_sizes()
         return True
@@ -293,7 +304,7 @@ class Candidates:
                     raise OptionError("there is nothing to tile")
                 if step.name == "mark-parallel":
                     has_copies = self._has_copies(strategy, changed)
-                    pairs = zip(changed, self.sizes, strict=True)
+                    pairs = zip(changed, self._sizes_taken(LARGER * self._times), strict=True)
                     changed = [self._with_useful_threads(*each, has_copies) for each in pairs]
         kept = None
         if self._has_copies(strategy, changed):
@@ -307,12 +318,12 @@ class Candidates:
         return strategy.copies_temporaries and memory_of(scops) != memory_of(self.scops)
 
     def _with_useful_threads(self, given: Scheduled, sizes: Sizes, has_copies: bool) -> Scheduled:
-        """A scop without parallel loops where starting threads always takes longer than they save.
+        """A scop without parallel loops where starting threads takes longer than they save.
 
-        Where nothing is known of sizes, they may be large. If temporaries have copies, iterations
-        of parallel loops have some of them for themselves.
+        The sizes are the largest that there may be. If temporaries have copies, iterations of
+        parallel loops have some of them for themselves.
         """
-        values = {name: size.value for name, size in larger(sizes).items()}
+        values = {name: size.value for name, size in sizes.items()}
         local = iteration_arrays(given.scop).arrays if has_copies else ()
         model = self.model(given.scop, sizes=values, kept=_elements(local, values))
         schedule = with_useful_threads(given.scop.schedule, model.estimate)

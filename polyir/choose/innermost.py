@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import ceil, prod
+from math import ceil, inf, prod
 
 import islpy as isl
 
@@ -106,12 +106,13 @@ def instance_cost(
     if unrolled and loops:
         loops = (*loops[:-1], *unrolled, loops[-1])
     direction = directions(loops, {name: model}, name) if loops else None
-    scalar = _throughput(model, machine, direction, 1)
+    scalar = _in_turns(model, machine, _throughput(model, machine, direction, 1))
     if direction is None:
         return InstanceCost(scalar, scalar, 1, 0, 0.0)
-    if loops[-1].width and not unrolled and not model.work.is_conditional:
+    is_simple = not (model.work.is_conditional or model.work.is_branching)
+    if loops[-1].width and not unrolled and is_simple:
         return _vector_kernel(model, loops, name, machine, scalar, packed)
-    if loops[-1].rows and len(loops) > 1 and not model.work.is_conditional:
+    if loops[-1].rows and len(loops) > 1 and is_simple:
         return _row_kernel(model, loops, name, machine, scalar)
     return _plain_loop(model, loops, direction, machine, is_held, len(unrolled))
 
@@ -134,9 +135,7 @@ def _plain_loop(
     # One test and one step of the counter, for all statements of the loop.
     own = LOOP_OPERATIONS / len(loops[-1].functions) if not unrolled else 0.0
     scalar = _throughput(model, machine, direction, 1, copies, operations=own)
-    if model.work.is_branching:
-        # A loop inside most often adds something up, and its end is predicted wrongly.
-        scalar = model.work.turns * max(scalar, machine.add_latency) + machine.loop_cycles
+    scalar = _in_turns(model, machine, scalar)
     moves = [_move(reference, direction) for reference in model.references]
     strided = sum(move is None for move in moves)
     distance = _carried(model.orders, direction)
@@ -174,6 +173,14 @@ def _plain_loop(
         lanes, vector = 1, scalar
     masked = lanes if width else 0
     return InstanceCost(vector, scalar, lanes, strided, chain, has_rest=not width, masked=masked)
+
+
+def _in_turns(model: StatementModel, machine: Machine, cycles: float) -> float:
+    """The cycles of an instance whose body takes so many, but for loops in it."""
+    if not model.work.is_branching:
+        return cycles
+    # A loop inside most often adds something up, and its end is predicted wrongly.
+    return model.work.turns * max(cycles, machine.add_latency) + machine.loop_cycles
 
 
 def _carried_chain(
@@ -458,7 +465,8 @@ def overlap_tests(models: Sequence[StatementModel], in_parallel: bool) -> int:
     rows: dict[tuple[str, tuple[Form, ...]], bool] = {}
     for model in models:
         for each in model.references:
-            if each.subscripts is not None:
+            # What an iteration has for itself is in registers or on the stack.
+            if each.subscripts is not None and each.elements == inf:
                 key = (each.array, each.subscripts[:-1])
                 rows[key] = rows.get(key, False) or each.is_write
     pairs = combinations(rows.items(), 2)

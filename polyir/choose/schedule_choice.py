@@ -122,7 +122,9 @@ class ScheduleChoice:
         """The best candidate; the first one is the original order, and others must be worth it."""
         best, *others = found
         others = [each for each in others if each.cycles < self._worth(each) * best.cycles]
-        for candidate in sorted(others, key=lambda each: not each.strategy.is_simple):
+        # What keeps the order gains what the model says more often.
+        others.sort(key=lambda c: (not c.strategy.is_simple, not c.strategy.keeps_order))
+        for candidate in others:
             if candidate.cycles < self._margin(candidate, best) * best.cycles:
                 best = candidate
         return best

@@ -7,7 +7,7 @@ work that there is then is what the choice needs. Work is counted in a form that
 at the entry of the function: products of sizes, which grow as the number of instances does. Where
 only one size is small, such as that of a loop in vectors or of a parallel one, the choice may not
 be worth it for the same work; so there is a least value of each size, too. It is found with the
-others so much larger that the work stays the same.
+others so much larger that the work stays the same. Of a loop from `k` to `n`, the size is `n - k`.
 
 A program may also be run on one thread, where the original order can be as fast.
 """
@@ -15,14 +15,13 @@ A program may also be run on one thread, where the original order can be as fast
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import gcd, log2, prod
 from typing import Final
 
 import islpy as isl
-from xdsl.ir import SSAValue
 
 from polyir.choose.assumed_sizes import known_sizes
 from polyir.choose.candidates import Candidates
@@ -30,13 +29,15 @@ from polyir.choose.mixtures import Mixture
 from polyir.choose.program import region_of
 from polyir.choose.regions import Form, count
 from polyir.choose.thresholds import BETTER, MOVED
+from polyir.loops.versions import Size
 from polyir.model.scop import Scop
 from polyir.sets.lists import parameters_of
+from polyir.sets.values import isl_value
 
 PRECISION: Final = 0.5
 """Sizes for which a choice is worth it are found up to this power of two."""
 
-Product = tuple[SSAValue, ...]
+Product = tuple[Size, ...]
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class LeastWork:
 
     products: tuple[Product, ...]
     amount: int
-    limits: tuple[tuple[SSAValue, int], ...]
+    limits: tuple[tuple[Size, int], ...]
     several_threads: bool
     text: str
 
@@ -64,34 +65,59 @@ class LeastWork:
 
 @dataclass(frozen=True)
 class _Sizes:
-    """What the parameters of a scop are taken to be; of the `unknown` ones, nothing is said."""
+    """What the parameters of a scop are taken to be.
+
+    Of the `unknown` sizes, nothing is said: each is a parameter, above another one or `""`. Those
+    are in front of it. What is an `offset` only says where loops start.
+    """
 
     scop: Scop
     assumed: Mapping[str, int]
-    unknown: tuple[str, ...]
+    unknown: Mapping[str, str]
+    offsets: Sequence[str] = ()
 
-    def halved(
-        self, times: float, only: SSAValue | None = None, others: float = 0.0
-    ) -> dict[str, int]:
+    def numbers(self) -> dict[Size, int]:
+        """What the unknown sizes are taken to be."""
+        return {
+            self._size(name): self.assumed[name] - self.assumed.get(above, 0)
+            for name, above in self.unknown.items()
+        }
+
+    def texts(self) -> dict[Size, str]:
+        """The unknown sizes for people."""
+        return {
+            self._size(name): f"({name} - {above})" if above else name
+            for name, above in self.unknown.items()
+        }
+
+    def _size(self, name: str) -> Size:
+        values = self.scop.op.parameter_values
+        above = self.unknown[name]
+        return Size(values[name], values[above] if above else None)
+
+    def halved(self, times: float, only: Size | None = None, others: float = 0.0) -> dict[str, int]:
         """The sizes; the unknown ones, or only that one, are halved, but not to 0.
 
         The `others` that are unknown are then doubled so often.
         """
-        values = self.scop.op.parameter_values
         found = dict(self.assumed)
-        for name in self.unknown:
-            is_halved = only in (None, values[name])
-            found[name] = _halved(found[name], times if is_halved else -others)
+        if only is None:
+            found.update({name: _halved(found[name], times) for name in self.offsets})
+        for (name, above), (size, number) in zip(
+            self.unknown.items(), self.numbers().items(), strict=True
+        ):
+            is_halved = only in (None, size)
+            found[name] = found.get(above, 0) + _halved(number, times if is_halved else -others)
         return found
 
-    def degrees(self, domain: isl.Set) -> Counter[SSAValue]:
+    def degrees(self, domain: isl.Set) -> Counter[Size]:
         """How often each unknown size is a factor of the number of instances of a domain."""
-        values, found = self.scop.op.parameter_values, Counter[SSAValue]()
+        found = Counter[Size]()
         whole = _instances(domain, self.assumed)
-        for name in self.unknown:
-            half = _instances(domain, self.halved(1, values[name]))
+        for size in self.numbers():
+            half = _instances(domain, self.halved(1, size))
             if whole and half and (degree := round(log2(whole / half))) > 0:
-                found[values[name]] = degree
+                found[size] = degree
         return found
 
 
@@ -118,17 +144,17 @@ def least_work(
     margin = worth if chosen.cycles < worth * original.cycles else BETTER
     before, after = (_Estimate(candidates, each, sizes) for each in (original, chosen))
 
-    def is_worth(times: float, size: SSAValue | None = None) -> bool:
+    def is_worth(times: float, size: Size | None = None) -> bool:
         return after.cycles(times, size) < margin * before.cycles(times, size)
 
     numbers = _numbers(sizes)
-    names = {each.scop.op.parameter_values[name]: name for each in sizes for name in each.unknown}
+    names = {size: text for each in sizes for size, text in each.texts().items()}
     halvings = _most_halvings(max(numbers.values()), is_worth) if products else None
     amount = 0
     if halvings is not None:
         smaller = {size: _halved(number, halvings) for size, number in numbers.items()}
         amount = _sum(products, smaller)
-    limits: dict[SSAValue, int] = {}
+    limits: dict[Size, int] = {}
     for size, number in numbers.items() if products and len(numbers) > 1 else ():
         halvings = _most_halvings(number, partial(is_worth, size=size))
         if halvings is not None:
@@ -175,31 +201,65 @@ def best_below(
     return found
 
 
-def _sum(products: Sequence[Product], sizes: Mapping[SSAValue, int]) -> int:
+def _sum(products: Sequence[Product], sizes: Mapping[Size, int]) -> int:
     return sum(prod(sizes[size] for size in product) for product in products)
 
 
 def _sizes(candidates: Candidates) -> list[_Sizes]:
     return [
-        _Sizes(each.scop, model.values, _unknown(each.scop))
+        _sizes_of(each.scop, model.values)
         for each, model in zip(candidates.scops, candidates.models, strict=True)
     ]
 
 
-def _numbers(sizes: Sequence[_Sizes]) -> dict[SSAValue, int]:
-    """What the unknown sizes are taken to be; of several scops, the largest number."""
-    numbers: dict[SSAValue, int] = {}
-    for each in sizes:
-        for name in each.unknown:
-            value = each.scop.op.parameter_values[name]
-            numbers[value] = max(each.assumed[name], numbers.get(value, 0))
-    return numbers
+def _sizes_of(scop: Scop, assumed: Mapping[str, int]) -> _Sizes:
+    """The sizes of a scop, of which those are unknown that have no value in the context.
 
-
-def _unknown(scop: Scop) -> tuple[str, ...]:
-    """The parameters that have no value in the context."""
+    If a loop from `k` to `n` has no iteration for half of `n`, it is `n - k` that is a size.
+    """
     known = known_sizes(scop)
-    return tuple(name for name in parameters_of(scop.context.get_space()) if name not in known)
+    names = [name for name in parameters_of(scop.context.get_space()) if name not in known]
+    names.sort(key=lambda name: assumed[name])
+    domains = [each.domain for each in scop.bodies]
+    unknown = dict.fromkeys(names, "")
+    for place, name in enumerate(names):
+        half = {**assumed, name: _halved(assumed[name], 1)}
+        empty = [each for each in domains if not _instances(each, half)]
+        lower = (other for other in reversed(names[:place]) if _is_above(name, other, empty))
+        unknown[name] = next(lower, "")
+    sizes = _Sizes(scop, assumed, unknown)
+    degrees = Counter[Size]()
+    for each in domains if any(unknown.values()) else ():
+        degrees.update(sizes.degrees(each))
+    offsets = [
+        name
+        for name, size in zip(names, sizes.numbers(), strict=True)
+        if name in unknown.values() and not degrees[size]
+    ]
+    return _Sizes(scop, assumed, {n: a for n, a in unknown.items() if n not in offsets}, offsets)
+
+
+def _is_above(name: str, other: str, domains: Iterable[isl.Set]) -> bool:
+    """Whether one of the domains is empty unless a parameter is above another one."""
+    for domain in domains:
+        points = domain.params()
+        places = [points.find_dim_by_name(isl.dim_type.param, each) for each in (name, other)]
+        if min(places) >= 0:
+            below = isl.Constraint.inequality_alloc(isl.LocalSpace.from_space(points.get_space()))
+            for place, sign in zip(places, (-1, 1), strict=True):
+                below = below.set_coefficient_val(isl.dim_type.param, place, isl_value(sign))
+            if points.add_constraint(below).is_empty():
+                return True
+    return False
+
+
+def _numbers(sizes: Sequence[_Sizes]) -> dict[Size, int]:
+    """What the unknown sizes are taken to be; of several scops, the largest number."""
+    numbers: dict[Size, int] = {}
+    for each in sizes:
+        for size, number in each.numbers().items():
+            numbers[size] = max(number, numbers.get(size, 0))
+    return numbers
 
 
 def _products(sizes: Sequence[_Sizes]) -> tuple[Product, ...]:
@@ -208,7 +268,7 @@ def _products(sizes: Sequence[_Sizes]) -> tuple[Product, ...]:
     Of a single one, a root will do: `n` says as much as `n * n * n`.
     """
     found = [each.degrees(body.domain) for each in sizes for body in each.scop.bodies]
-    largest: list[Counter[SSAValue]] = []
+    largest: list[Counter[Size]] = []
     for one in found:
         if one and one not in largest and not any(one < other for other in found):
             largest.append(one)
@@ -227,11 +287,11 @@ class _Estimate:
         self._is_packed = mixture.is_packed
         self._entry = mixture.best.entry
         scops = candidates.scops_with(mixture.best.memory)
-        self._parts = list(zip(scops, mixture.trees, sizes, strict=True))
+        self._parts = list(zip(scops, mixture.trees, sizes, mixture.best.kept, strict=True))
         self._unknown = len(_numbers(sizes))
 
     def cycles(
-        self, halvings: float, only: SSAValue | None = None, threads: int | None = None
+        self, halvings: float, only: Size | None = None, threads: int | None = None
     ) -> float:
         """The cycles with all unknown sizes halved so often, or only that one.
 
@@ -240,12 +300,13 @@ class _Estimate:
         """
         others = 0.0 if only is None else halvings / (self._unknown - 1)
         total = self._entry
-        for scheduled, tree, sizes in self._parts:
+        for scheduled, tree, sizes, kept in self._parts:
             model = self._candidates.model(
                 scheduled.scop,
                 self._is_packed,
                 sizes.halved(halvings, only, others),
-                threads=threads,
+                kept,
+                threads,
             )
             total += model.estimate(tree.schedule).score
         return total

@@ -17,6 +17,7 @@ run on several threads. Targets that can tell how many there are make it part of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain
 from typing import Final
@@ -38,11 +39,19 @@ SEVERAL_THREADS: Final = "polyir.several_threads"
 """The attribute of an `scf.if` whose first branch is only worth it on several threads."""
 
 
+@dataclass(frozen=True)
+class Size:
+    """A value, or how much it is above another one: `n`, or `n - k` of a loop from `k` to `n`."""
+
+    value: SSAValue
+    above: SSAValue | None = None
+
+
 def entry_test(
     function: FuncOp,
-    products: Sequence[Sequence[SSAValue]],
+    products: Sequence[Sequence[Size]],
     least: int,
-    limits: Sequence[tuple[SSAValue, int]] = (),
+    limits: Sequence[tuple[Size, int]] = (),
 ) -> Block | None:
     """Operations that find out whether sizes, and a sum of products of them, are large enough.
 
@@ -56,10 +65,11 @@ def entry_test(
     entry = Block(arg_types=function.function_type.inputs.data)
     known = dict[SSAValue, SSAValue](zip(function.body.block.args, entry.args, strict=True))
     builder = Builder(InsertPoint.at_end(entry))
-    sizes = [size for size, _ in limits]
-    needed = (*_indices(function), *chain.from_iterable(products), *sizes)
-    if any(_at_entry(each, known, builder) is None for each in needed):
+    sizes = (*chain.from_iterable(products), *(size for size, _ in limits))
+    values = (value for size in sizes for value in (size.value, size.above) if value is not None)
+    if any(_at_entry(each, known, builder) is None for each in (*_indices(function), *values)):
         return None
+    numbers = {size: _number(size, known, builder) for size in dict.fromkeys(sizes)}
     singles = [*limits]
     if len(products) == 1 and len(products[0]) == 1:
         singles.append((products[0][0], least))
@@ -67,11 +77,12 @@ def entry_test(
     conditions: list[SSAValue] = []
     for size, number in singles:
         limit = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(number))).result
-        conditions.append(builder.insert(arith.CmpiOp(known[size], limit, "sge")).result)
+        conditions.append(builder.insert(arith.CmpiOp(numbers[size], limit, "sge")).result)
     if products:
         # The product of integers may overflow.
         multiplied = partial(_computed, builder, arith.MulfOp)
-        parts = [reduce(multiplied, [_real(known[size], builder) for size in p]) for p in products]
+        reals = [[_real(numbers[size], builder) for size in product] for product in products]
+        parts = [reduce(multiplied, factors) for factors in reals]
         total = reduce(partial(_computed, builder, arith.AddfOp), parts)
         limit = builder.insert(arith.ConstantOp(FloatAttr(float(least), f64))).result
         conditions.append(builder.insert(arith.CmpfOp(total, limit, "oge")).result)
@@ -80,6 +91,12 @@ def entry_test(
     if len(conditions) > 1:
         reduce(partial(_computed, builder, arith.AndIOp), conditions)
     return entry
+
+
+def _number(size: Size, known: dict[SSAValue, SSAValue], builder: Builder) -> SSAValue:
+    if size.above is None:
+        return known[size.value]
+    return builder.insert(arith.SubiOp(known[size.value], known[size.above])).result
 
 
 def _real(value: SSAValue, builder: Builder) -> SSAValue:

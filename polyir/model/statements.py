@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import islpy as isl
 from xdsl.ir import Operation
@@ -67,6 +67,9 @@ class Access:
     symbolic: SymbolicAccess | None = None
 
 
+_LOOPS: Final = ("affine.for", "scf.for", "scf.while")
+
+
 @dataclass(frozen=True)
 class Statement:
     """A statement: its domain `{ S[i] : ... }`, its accesses in the order of its body."""
@@ -75,3 +78,13 @@ class Statement:
     domain: isl.Set
     accesses: tuple[Access, ...]
     op: StmtOp
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether the body has loops: those whose bounds are data."""
+        return any(op.name in _LOOPS for op in self.op.walk())
+
+    @property
+    def takes_any_time(self) -> bool:
+        """Whether instances may do unequal work: in loops, or in functions that they call."""
+        return self.has_loops or any(op.name == "func.call" for op in self.op.walk())

@@ -55,7 +55,12 @@ def elements_form_vectors(type: MemRefType) -> bool:
 
 
 def has_vectors(statement: Statement) -> bool:
-    """Whether the elements of all arrays that a statement accesses form vectors."""
+    """Whether the elements of all arrays that a statement accesses form vectors.
+
+    Those that a loop in the statement accesses do not.
+    """
+    if statement.has_loops:
+        return False
     operands = (each for access in statement.accesses for each in access.operation.operands)
     types = {each.type for each in operands if isinstance(each.type, MemRefType)}
     return all(map(elements_form_vectors, types))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -12,6 +13,7 @@ from polyir.base import budgets
 from polyir.base.limits import within_operations
 from polyir.dialects.loop_attributes import DynamicAttr, ParallelAttr
 from polyir.model.outcome import Outcome
+from polyir.model.statements import Statement
 from polyir.model.tree_loops import leaves, loop_steps
 from polyir.sets.boxes import most_values
 from polyir.sets.lists import basic_sets_of, maps_of
@@ -37,7 +39,7 @@ FEW = 1024
 """Iterations that hardly count beside those of a loop whose extent is a parameter."""
 
 
-def with_dynamic_loops(outcome: Outcome) -> Outcome:
+def with_dynamic_loops(outcome: Outcome, statements: Iterable[Statement] = ()) -> Outcome:
     """Let threads take iterations one by one in parallel loops that are not balanced.
 
         [[#poly.parallel]]    =>    [[#poly.parallel, #poly.dynamic]]
@@ -45,6 +47,7 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
     Loops over tiles of symbolic sizes are left as they are.
     """
     done: list[str] = []
+    uneven = frozenset(each.name for each in statements if each.takes_any_time)
 
     def visit(node: ScheduleNode) -> ScheduleNode:
         if node.kind is not BAND:
@@ -54,7 +57,9 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
             if not (ParallelAttr() in attributes and DYNAMIC not in attributes):
                 continue
             # What isl does not find out in time is taken to be balanced.
-            balanced = within_operations(budgets.UNEQUAL_WORK, partial(is_balanced, node, member))
+            balanced = within_operations(
+                budgets.UNEQUAL_WORK, partial(is_balanced, node, member, uneven)
+            )
             if balanced is False:
                 loops[member] = (*attributes, DYNAMIC)
                 number = node.schedule_depth + member + 1
@@ -66,7 +71,7 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
     return replace(outcome, schedule=result, done=(*outcome.done, *done))
 
 
-def is_balanced(band: ScheduleNode, member: int) -> bool:
+def is_balanced(band: ScheduleNode, member: int, uneven: Collection[str] = ()) -> bool:
     """Whether each loop inside a member of `band` runs about as often in all its iterations.
 
     It does if the numbers of its iterations differ by less than `FEW`, whatever the parameters
@@ -74,12 +79,18 @@ def is_balanced(band: ScheduleNode, member: int) -> bool:
     rectangular tile do, although there are fewer iterations at a border, and those in a triangle
     do not. Where the step is `LARGE_STEP` or more, the numbers must be equal. Bounds are taken from
     a rational hull of the iterations.
+
+    Instances of statements that are `uneven` take any time. Where iterations have several of them,
+    these are taken not to add up to the same; single ones are too short to be shared one by one.
     """
     depth, step = band.schedule_depth + member, loop_steps(band)[member]
     for leaf in leaves(band):
         dates = leaf.prefix_schedule.intersect_domain(leaf.domain)
         for schedule in maps_of(dates):
             values = schedule.range()
+            has_several = values.dim(isl.dim_type.set) > depth + 1
+            if has_several and schedule.get_tuple_name(isl.dim_type.in_) in uneven:
+                return False
             # Without strides isl is faster, but sees a last tile that is not there.
             values = values if step >= LARGE_STEP else values.remove_divs()
             iterations = isl.Set.from_basic_set(values.simple_hull())

@@ -1,10 +1,11 @@
-"""Loops whose bounds come out of memory, inside of loops that are parallel by default."""
+"""Loops that go on until data ends them, inside of loops that are parallel by default."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+import pytest
 from c_runs import compiled, output_of, reference, transformed
 
 import polyir
@@ -26,15 +27,32 @@ PARALLEL = (
 SEQUENTIAL = ("solve", "scatter", "lengths")
 
 
-def test_loops_around_loops_with_bounds_in_memory(tmp_path: Path) -> None:
+WHILE_LOOPS = Path(__file__).parent / "while_loops.c"
+PARALLEL_AROUND_WHILE = (
+    *("escapes", "escapes_in_time", "escapes_called", "collatz", "roots", "search", "sort_rows"),
+    *("chains", "find", "back", "primes", "halvings", "countdowns", "lists"),
+    *("bits", "quadratures"),
+    # What comes before the sum.
+    "scatter",
+)
+CASES = {
+    SOURCE: (PARALLEL, SEQUENTIAL),
+    WHILE_LOOPS: (PARALLEL_AROUND_WHILE, ("decays",)),
+}
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("source", CASES, ids=lambda each: each.stem)
+def test_loops_around_loops_that_data_ends(source: Path, tmp_path: Path) -> None:
     target, original = tmp_path / "out.c", tmp_path / "in.c"
-    original.write_bytes(SOURCE.read_bytes())
-    assert transformed(SOURCE, target, f"--optimize=threads=2 machine={MACHINE}") == 0
+    original.write_bytes(source.read_bytes())
+    assert transformed(source, target, f"--optimize=threads=2 machine={MACHINE}") == 0
     functions = {text.split("(")[0]: text for text in target.read_text().split("\nstatic void ")}
-    for name in (*PARALLEL, *SEQUENTIAL):
-        assert ("#pragma omp parallel" in functions[name]) == (name in PARALLEL), name
+    parallel, sequential = CASES[source]
+    for name in (*parallel, *sequential):
+        assert ("#pragma omp parallel" in functions[name]) == (name in parallel), name
     expected = output_of(reference(original))
-    program = compiled(target, "-Wall", "-fsanitize=address,undefined")
+    program = compiled(target, "-Wall", "-Wextra", "-fsanitize=address,undefined")
     for threads in (1, 2, 4):
         assert output_of(program, threads) == expected
 

@@ -34,6 +34,8 @@ OTHERS = (
     ("--feautrier-schedule", "--mark-parallel"),
     ("--spatial-schedule", "--tile=5", "--mark-parallel", "--vectorize"),
     ("--expand", "--pluto-schedule", "--mark-parallel", "--contract"),
+    ("--poly-raise=data-loops", "--privatize", "--pluto-schedule", "--tile=4", "--mark-parallel"),
+    ("--poly-raise=data-loops", "--privatize", "--mark-parallel"),
 )
 COMPILE = (
     *("gcc", "-std=gnu99", "-w", "-O0", "-g1", "-fopenmp", "-ffp-contract=off"),

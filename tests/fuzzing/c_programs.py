@@ -165,7 +165,7 @@ class _Writer:
     def statement(self, scope: _Scope) -> tuple[list[Node], _Scope]:
         """Statements, and what those that follow may name."""
         makers: list[Callable[[_Scope], list[Node]]] = [self.assignment] * 5
-        makers += [self.accumulation, self.windowed, self.reduction]
+        makers += [self.accumulation, self.windowed, self.reduction, self.iteration, self.iteration]
         if len(scope.counters) < MOST_LOOPS:
             makers += [lambda scope: [self.loop(scope)]] * 4
         if scope.conditions < 2:
@@ -280,6 +280,42 @@ class _Writer:
         loop = Node(self.head(counter, scope), (Node(f"{name} += 0.01 * ({self.real(inner)});"),))
         store = f"D[{self.subscript(scope)}][{self.subscript(scope)}] = {name};"
         return [Node("", (Node(f"{kind} {name} = 0;"), loop, Node(store)))]
+
+    def iteration(self, scope: _Scope) -> list[Node]:
+        """A loop that data ends, and what is done with what it computes."""
+        steps, result = scope.fresh("w"), f"{scope.fresh('s')}r"
+        known = replace(
+            scope,
+            floats=(*scope.floats, result),
+            integers=(*scope.integers, steps),
+            names=(*scope.names, steps, result),
+        )
+        step = Node(f"{result} = {result} * 0.5 + 0.01 * ({self.real(known)});")
+        test = f"{result} < {self.random.choice(('1', '2.5', '9'))}"
+        end = Node(f"if ({self.random.choice((test, self.condition(known)))}) break;")
+        skip = Node(f"if ({self.condition(known)}) continue;")
+        body = [step, *(each for each in (end, skip) if self.random.random() < 0.4)]
+        self.random.shuffle(body)
+        other = f" {self.random.choice(('&&', '||'))} {self.condition(known)}"
+        down = Node(f"{steps}--;")
+        loop = self.random.choice(
+            (
+                Node(f"while (--{steps} > 0)", tuple(body)),
+                Node(f"while ({steps}-- > 0 && {test})", tuple(body)),
+                Node(f"while ({steps} > 0 && {test})", (down, *body)),
+                Node(f"while ({steps} > 0 && ({steps} > 15{other}))", (down, *body)),
+                Node(f"for (int r = 0; r < {steps}; r++)", (*body, end)),
+                Node(f"for (; {steps} > 0; {steps} -= 2)", tuple(body)),
+                Node("do", (down, Node(f"if ({steps} <= 0) break;"), *body)),
+            )
+        )
+        first = Node(
+            f"int {steps} = {self.whole(scope)} % 20;\ndouble {result} = {self.real(scope)};"
+        )
+        one, two = self.subscript(scope), self.subscript(scope)
+        tail = [Node(f"while ({test});")] if loop.text == "do" else []
+        stores = (f"D[{one}][{two}] = {result} + {steps};", f"I[{one}][{two}] = {steps} % 1000;")
+        return [Node("", (first, loop, *tail, Node(self.random.choice(stores))))]
 
     def windowed(self, scope: _Scope) -> list[Node]:
         """An array that is filled here, and read after that."""

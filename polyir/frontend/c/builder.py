@@ -214,18 +214,21 @@ class Builder:
     def define_cells(self) -> None:
         """Store to variables of loop bodies that only some iterations set, depending on data.
 
+        So do those that are set in a loop whose bounds are data: it may not run.
+
         Without an initialiser, a variable has no value where its scope begins, so that any may be
         put there. Then no value goes from one iteration to the next.
         """
-        for cell, block in self._cells:
+        for cell, scope in self._cells:
             type = cell.memref.type
+            block = _outside_of_data_loops(scope)
             assert isinstance(type, MemRefType)
             if block is self.entry or cell.parent is None or type.get_num_dims():
                 continue
             uses = [use.operation for use in cell.memref.uses]
             around = [op for use in uses if (op := block.find_ancestor_op_in_block(use))]
             first = next((op for op in block.ops if op in around), None)
-            if isinstance(first, scf.IfOp):
+            if isinstance(first, scf.IfOp | scf.ForOp | scf.WhileOp):
                 element = type.element_type
                 is_integer = isinstance(element, IntegerType)
                 value = IntegerAttr(0, element) if is_integer else FloatAttr(0.0, element)
@@ -237,8 +240,12 @@ class Builder:
                     block.insert_op_before(op, first)
 
     def put_cells_in_scope(self) -> None:
-        """Move memory that is local to a block into it, so that each iteration has its own."""
-        for cell, block in self._cells:
+        """Move memory that is local to a block into it, so that each iteration has its own.
+
+        Loops whose bounds are data are parts of statements: what is local to them is around them.
+        """
+        for cell, scope in self._cells:
+            block = _outside_of_data_loops(scope)
             is_used = cell.parent is not None and block.first_op is not None
             if block is not self.entry and is_used:
                 assert block.first_op is not None
@@ -528,3 +535,14 @@ def _wrapped(value: int, width: int) -> int:
         return value & 1
     low = value & ((1 << width) - 1)
     return low - (1 << width) if low >> (width - 1) else low
+
+
+def _outside_of_data_loops(block: Block) -> Block:
+    """A block, or the one around the outermost of the loops around it whose bounds are data."""
+    found, around = block, block.parent_op()
+    while around is not None:
+        if isinstance(around, scf.ForOp | scf.WhileOp):
+            assert around.parent is not None
+            found = around.parent
+        around = around.parent_op()
+    return found

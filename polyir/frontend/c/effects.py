@@ -1,12 +1,12 @@
 """What functions of a file do to memory: found bottom-up over the calls.
 
-A function *only reads* if it writes nothing but its own variables, always returns and calls only
-such functions. What it reads is over-approximated.
+A function *only reads* if it writes nothing but its own variables, and calls only such functions.
+It may not return: then no program that calls it as often does. What it reads is over-approximated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from polyir.frontend.c.errors import NotModelledError, refuse, refuse_call
 from polyir.frontend.c.functions import is_library_function
-from polyir.frontend.c.names import assigned_in, identifiers_in, key_of, nodes_below, step_of
+from polyir.frontend.c.names import nodes_below
 from polyir.frontend.c.preprocess import IMAGINARY, Promise
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, FunctionName, Scopes
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Pointer, Record
@@ -124,13 +124,8 @@ class _Walk:
             case c_ast.For():
                 with self._scopes.nested():
                     self._visit_below(node)
-                    self._check_counted(node)
-            case c_ast.While():
-                raise refuse(node, "a while loop, which may not end", name="loop-form")
-            case c_ast.DoWhile():
-                if self._scopes.constant(node.cond) != 0:
-                    raise refuse(node, "a do-while loop, which may not end", name="loop-form")
-                self._visit(node.stmt)
+            case c_ast.While() | c_ast.DoWhile():
+                self._visit_below(node)
             case c_ast.Goto():
                 raise refuse(node, "goto", name="jump")
             case c_ast.Decl():
@@ -256,62 +251,9 @@ class _Walk:
     def _type_of(self, node: c_ast.Node) -> CType | None:
         return self._scopes.type_of_lvalue(node, self._scopes.type_of_variable)
 
-    # Loops
-
-    def _check_counted(self, loop: c_ast.For) -> None:
-        """Refuse a loop that no counter ends."""
-        test = loop.cond
-        stepped = _stepped(loop.next, self._scopes)
-        if loop.next is None and isinstance(test, c_ast.BinaryOp):
-            # `for (i = n; i-- > 0;)`
-            stepped = _stepped(test.left, self._scopes)
-            test = c_ast.BinaryOp(test.op, getattr(test.left, "expr", test.left), test.right)
-        if stepped is None or test is None:
-            raise refuse(loop, "a loop without a counter, which may not end", name="loop-form")
-        name, step = stepped
-        type = self._scopes.type_of_variable(name)
-        changed = {key[0]: None for key in map(key_of, assigned_in(loop.stmt)) if key is not None}
-        is_counter = isinstance(type, Arithmetic) and not type.is_float and not type.is_bool
-        is_bounded = any(_is_bound(part, name, step, changed) for part in _conjuncts(test))
-        if not is_counter or name in changed or not is_bounded:
-            raise refuse(loop, "a loop that its counter may not end", name="loop-form")
-
 
 def _element(type: CType | None) -> CType | None:
     """The type of the elements of arrays of arrays."""
     while isinstance(type, CArrayType):
         type = type.element
     return type
-
-
-def _stepped(node: c_ast.Node | None, scopes: Scopes) -> tuple[str, int] | None:
-    """The variable that `node` steps, and the constant that it adds; `None` for other forms."""
-    step = None if node is None else step_of(node)
-    size = None if step is None else step.size(scopes.constant)
-    return (step.name, size) if step is not None and size else None
-
-
-_TOWARDS: Final[Mapping[str, int]] = {"<": 1, "<=": 1, ">": -1, ">=": -1}
-
-
-def _conjuncts(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    if isinstance(node, c_ast.BinaryOp) and node.op == "&&":
-        yield from _conjuncts(node.left)
-        yield from _conjuncts(node.right)
-    else:
-        yield node
-
-
-def _is_bound(test: c_ast.Node, counter: str, step: int, changed: Mapping[str, None]) -> bool:
-    """Whether a test becomes false when the counter has been stepped often enough."""
-    if not isinstance(test, c_ast.BinaryOp):
-        return False
-    for side, other, sign in ((test.left, test.right, 1), (test.right, test.left, -1)):
-        if not isinstance(side, c_ast.ID) or side.name != counter:
-            continue
-        is_towards = _TOWARDS.get(test.op, 0) * sign * step > 0
-        is_reached = test.op == "!=" and abs(step) == 1
-        is_fixed = not any(name == counter or name in changed for name in identifiers_in(other))
-        if is_fixed and (is_towards or is_reached) and not any(assigned_in(other)):
-            return True
-    return False

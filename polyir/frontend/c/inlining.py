@@ -110,6 +110,8 @@ class Inliner:
             case c_ast.For():
                 body = self._body(node.stmt)
                 return [c_ast.For(node.init, node.cond, node.next, body, node.coord)]
+            case c_ast.While() | c_ast.DoWhile():
+                return [type(node)(node.cond, self._body(node.stmt), node.coord)]
             case _:
                 return [node]
 

@@ -5,17 +5,20 @@ the block `do { } while (0)`:
 
     if (a) { X; continue; }   is   if (a) { X } else { Y }
     Y
+
+`break` ends other loops, too, where a variable says whether they go on (`without_break`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Final
 
 from pycparser import c_ast
 
 from polyir.frontend.c.errors import NotModelledError, refuse
-from polyir.frontend.c.names import identifiers_in, nodes_below
+from polyir.frontend.c.names import assigned_in, identifiers_in, nodes_below
 from polyir.frontend.c.rewriting import Renaming, declared_in, rebuilt
 
 MOST_COPIES: Final = 8
@@ -26,7 +29,7 @@ _JUMPS: Final = (c_ast.Break, c_ast.Continue)
 
 
 def without_continue(node: c_ast.Node) -> c_ast.Node:
-    """`node` without `continue` in the bodies of its `for` loops.
+    """`node` without `continue` in the bodies of its loops.
 
     One in a form that is not modelled, inside `switch` for instance, stays. Raises
     `NotModelledError` if too much of a body would be copied.
@@ -34,11 +37,76 @@ def without_continue(node: c_ast.Node) -> c_ast.Node:
     if not any(isinstance(inner, c_ast.Continue) for inner in nodes_below(node)):
         return node
     node = rebuilt(node, without_continue)
-    if isinstance(node, c_ast.For) and _jumps(node.stmt, c_ast.Continue):
+    if isinstance(node, _LOOPS) and _jumps(node.stmt, c_ast.Continue):
         items = _Ending(c_ast.Continue, "continue").ended([node.stmt])
         body = c_ast.Compound(items, node.stmt.coord)
-        return c_ast.For(node.init, node.cond, node.next, body, node.coord)
+        return rebuilt(node, lambda child: body if child is node.stmt else child)
     return node
+
+
+def without_break(items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+    """The statements of a block, without `break` in their loops.
+
+        for (k = a; k < b; k++)         k = a;
+          if (p[k]) break;        is    int going = 1;
+                                        while (going && k < b)
+                                          if (p[k]) going = 0; else k++;
+
+    One in a form that is not modelled, inside `switch` for instance, stays. A `while` loop whose
+    condition steps a variable ends with `break`, too.
+    """
+    taken = {name: None for item in items for name in identifiers_in(item)}
+    return [_without_break(item, taken) for item in items]
+
+
+def _without_break(node: c_ast.Node, taken: dict[str, None]) -> c_ast.Node:
+    node = _with_simple_test(rebuilt(node, lambda child: _without_break(child, taken)))
+    if not isinstance(node, _LOOPS) or not _jumps(node.stmt, c_ast.Break):
+        return node
+    if any(isinstance(inner, c_ast.Switch) for inner in nodes_below(node.stmt)):
+        return node
+    name = next(each for n in count() if (each := f"going_{n}" if n else "going") not in taken)
+    taken[name] = None
+    going, place = c_ast.ID(name, node.coord), node.coord
+
+    def left(inner: c_ast.Node) -> c_ast.Node:
+        if isinstance(inner, c_ast.Break):
+            end = c_ast.Assignment("=", going, c_ast.Constant("int", "0", place), place)
+            return c_ast.Compound([end, inner], inner.coord)
+        return inner if isinstance(inner, _LOOPS) else rebuilt(inner, left)
+
+    before: list[c_ast.Node] = []
+    inside = [left(without_continue(node).stmt)]
+    if isinstance(node, c_ast.For):
+        first = node.init
+        before = list(first.decls) if isinstance(first, c_ast.DeclList) else [first]
+        inside += [] if node.next is None else [node.next]
+    try:
+        body = c_ast.Compound(_Ending(c_ast.Break, "break").ended(inside), place)
+    except NotModelledError:
+        return node
+    is_always = node.cond is None or (
+        isinstance(node.cond, c_ast.Constant) and node.cond.value.strip("uUlL") == "1"
+    )
+    test = going if is_always else c_ast.BinaryOp("&&", going, node.cond, place)
+    kind = c_ast.DoWhile if isinstance(node, c_ast.DoWhile) else c_ast.While
+    type = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], place), place)
+    one = c_ast.Constant("int", "1", place)
+    flag = c_ast.Decl(name, [], [], [], [], type, one, None, place)
+    parts = (each for each in (*before, flag) if each is not None)
+    return c_ast.Compound([*parts, kind(test, body, place)], place)
+
+
+def _with_simple_test(node: c_ast.Node) -> c_ast.Node:
+    """`while (k-- > 0) X`, for instance, as `while (1) { if (!(k-- > 0)) break; X }`."""
+    if not isinstance(node, c_ast.While | c_ast.DoWhile) or not any(assigned_in(node.cond)):
+        return node
+    place = node.cond.coord
+    end = c_ast.If(c_ast.UnaryOp("!", node.cond, place), c_ast.Break(place), None, place)
+    items = [end, node.stmt]
+    if isinstance(node, c_ast.DoWhile):
+        items = [without_continue(node).stmt, end]
+    return type(node)(c_ast.Constant("int", "1", place), c_ast.Compound(items, place), node.coord)
 
 
 def with_blocks(node: c_ast.Node) -> c_ast.Node:

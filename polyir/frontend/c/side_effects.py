@@ -32,6 +32,8 @@ def _apart(node: c_ast.Node) -> Iterator[c_ast.Node]:
         case c_ast.For():
             body = _block([node.stmt])
             yield c_ast.For(node.init, node.cond, node.next, body, node.coord)
+        case c_ast.While() | c_ast.DoWhile():
+            yield type(node)(node.cond, _block([node.stmt]), node.coord)
         case c_ast.If():
             steps = _Steps(node.cond)
             condition = steps.replaced(node.cond)

@@ -22,7 +22,7 @@ from polyir.frontend.c.conditions import (
     opposite,
     parts_of_conjunction,
 )
-from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.errors import NotModelledError, refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.loops import (
     Counter,
@@ -48,6 +48,7 @@ from polyir.frontend.c.names import (
     steps_below,
 )
 from polyir.frontend.c.scopes import DeclaredVariable
+from polyir.frontend.c.side_effects import with_steps_apart
 from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType
 from polyir.frontend.c.values import Value, amid_range
 from polyir.frontend.c.variables import (
@@ -68,7 +69,7 @@ _STEPS = {"++": "+", "p++": "+", "--": "-", "p--": "-"}
 class Statements:
     """Translates statements at the builder's current place.
 
-    With `takes_data`, the bounds of loops may come out of memory.
+    With `takes_data`, the bounds of loops may come out of memory, and there may be `while` loops.
     """
 
     def __init__(
@@ -100,6 +101,8 @@ class Statements:
                 self._loop(node)
             case c_ast.If():
                 self._conditional(node)
+            case c_ast.While() | c_ast.DoWhile() if self._takes_data:
+                self._while(node)
             case c_ast.Compound():
                 with self._variables.nested():
                     self.translate(node.block_items or ())
@@ -381,12 +384,18 @@ class Statements:
             self.translate([node])
 
     def _loop(self, node: c_ast.For) -> None:
-        parts = parts_of(node)
-        header = header_of(node, parts, self._expressions)
-        if self._integer_type(header.name, parts) is None:
-            raise refuse(
-                node, f"the counter '{header.name}' is not an integer", name="loop-counter"
-            )
+        try:
+            parts = parts_of(node)
+            header = header_of(node, parts, self._expressions)
+            if self._integer_type(header.name, parts) is None:
+                raise refuse(
+                    node, f"the counter '{header.name}' is not an integer", name="loop-counter"
+                )
+        except NotModelledError:
+            if not self._takes_data or node.cond is None:
+                raise
+            self._loop_without_counter(node)
+            return
         block = Block(arg_types=[IndexType()])
         block.args[0].name_hint = header.name
         self._variables.forget(node)
@@ -420,6 +429,41 @@ class Statements:
             self._store_last(loop.main, count, header.after_test)
             for other in loop.others:
                 self._store_last(other, count)
+
+    def _loop_without_counter(self, node: c_ast.For) -> None:
+        """`for (p = first[i]; p >= 0; p = next[p])`, for instance, as a `while` loop."""
+        first = node.init.decls if isinstance(node.init, c_ast.DeclList) else [node.init]
+        last = [] if node.next is None else [node.next]
+        body = c_ast.Compound(with_steps_apart([node.stmt, *last]), node.coord)
+        loop = c_ast.While(node.cond, body, node.coord)
+        items = with_steps_apart([each for each in first if each is not None])
+        with self._variables.nested():
+            self.translate([*items, loop])
+
+    def _while(self, node: c_ast.While | c_ast.DoWhile) -> None:
+        """An `scf.while`, whose variables are in memory.
+
+        C compilers may take it to end (C11, 6.8.5), unless its condition is constant.
+        """
+        if self._variables.scopes.constant(node.cond) is not None:
+            raise refuse(node, "a loop whose condition is constant", name="loop-form")
+        if changed := self._variables.tracked_in(names_assigned_in(node)):
+            raise NotTrackedError(next(iter(changed)))
+        before, after = Block(), Block()
+        self._builder.insert(scf.WhileOp([], [], Region(before), Region(after)))
+        self._variables.forget(node)
+        with self._builder.inside(before):
+            if isinstance(node, c_ast.DoWhile):
+                self._branch(node.stmt)
+                self._variables.forget(node)
+            condition = self._expressions.condition(node.cond)
+            truth = self._expressions.truth(condition)
+            self._builder.insert(scf.ConditionOp(truth))
+        with self._builder.inside(after):
+            if isinstance(node, c_ast.While):
+                self._branch(node.stmt)
+            self._builder.insert(scf.YieldOp())
+        self._variables.forget(node)
 
     def _evolving(self, loop: CountingLoop, changed: Mapping[str, Local]) -> list[Counter]:
         """The tracked variables to which each iteration of a loop adds the same, as counters."""
@@ -724,9 +768,8 @@ def _statements_of(parts: LoopParts, counters: Collection[str]) -> tuple[c_ast.N
 def _is_set_in_nested(name: str, following: Sequence[c_ast.Node]) -> bool:
     """Whether a variable is set inside a following loop, branch or block."""
     for item in following:
-        if isinstance(item, c_ast.For | c_ast.If | c_ast.Compound) and any(
-            key_of(target) == (name,) for target in assigned_in(item)
-        ):
+        nests = c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.If | c_ast.Compound
+        if isinstance(item, nests) and any(key_of(each) == (name,) for each in assigned_in(item)):
             return True
     return False
 

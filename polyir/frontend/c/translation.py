@@ -17,7 +17,6 @@ from xdsl.traits import is_side_effect_free
 from polyir.frontend.c.array_sizes import Sizes, attach_sizes, sizes_of
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
-from polyir.frontend.c.conditions import Condition
 from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.entry_values import function_of_values
@@ -26,7 +25,7 @@ from polyir.frontend.c.expected_sizes import PragmaUses, attach_bounds, attach_d
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.index_arrays import attach_facts
 from polyir.frontend.c.inlining import Inliner
-from polyir.frontend.c.jumps import without_continue
+from polyir.frontend.c.jumps import without_break, without_continue
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.loop_pragmas import without_loop_pragmas
 from polyir.frontend.c.moving_pointers import MovingPointer, with_offsets
@@ -160,7 +159,8 @@ class RegionTranslator:
         stated: Stated,
         drops_pragmas: bool,
     ) -> TranslatedRegion:
-        apart = with_steps_apart(inliner.expanded(statements))
+        expanded: Sequence[c_ast.Node] = inliner.expanded(statements)
+        apart = with_steps_apart(without_break(expanded) if self._takes_data else expanded)
         if drops_pragmas:
             apart = [without_loop_pragmas(item) for item in apart]
         excluded: frozenset[str] | None = frozenset()
@@ -219,13 +219,11 @@ class RegionTranslator:
         statement_translator.translate(modelled.statements)
         described = variables.arguments.described
         sizes: Sizes = {}
-        conditions: tuple[Condition, ...] = ()
         if self._takes_data:
             sizes = sizes_of(described, stated.sizes, expressions, self._scopes)
         builder.insert(func.ReturnOp())
         make_own(builder, described, self._scopes, function, statements)
-        if not self._takes_data:
-            conditions = delinearise(builder, described)
+        conditions = delinearise(builder, described)
         assumptions = [expressions.truth(each) for each in conditions]
         after = needed_after(builder, variables, function, statements)
         # Until their functions are made, these values are used.

@@ -181,6 +181,9 @@ class _RunCheck:
                 self._check_loop(op, inside_loop)
             case affine.IfOp() | scf.IfOp():
                 self._check_conditional(op, inside_loop)
+            case scf.WhileOp() if self._data_loops and inside_loop:
+                for block in blocks_of(op):
+                    _check_data_block(block)
             case memref.AllocOp() | memref.AllocaOp():
                 if not all(self._finder.is_invariant(operand) for operand in op.operands):
                     raise _UnsupportedError(op, f"the size of `{op.name}` changes within the nest")
@@ -251,12 +254,12 @@ def _check_data_branch(block: Block) -> None:
 def _check_data_block(block: Block) -> None:
     """A loop whose bounds are data is part of a statement, with the loops and branches in it."""
     for op in block.ops:
-        if isinstance(op, affine.ForOp | affine.IfOp | scf.ForOp | scf.IfOp):
+        if isinstance(op, affine.ForOp | affine.IfOp | scf.ForOp | scf.IfOp | scf.WhileOp):
             for inner in blocks_of(op):
                 _check_data_block(inner)
         elif isinstance(op, LOOPS + ALLOCATIONS):
             raise _UnsupportedError(op, f"`{op.name}` inside a loop whose bounds are not affine")
-        elif not isinstance(op, scf.YieldOp):
+        elif not isinstance(op, scf.YieldOp | scf.ConditionOp):
             _check_simple(op)
 
 

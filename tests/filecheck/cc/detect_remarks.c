@@ -7,7 +7,7 @@ static double A[100];
 // CHECK-NEXT: detect_remarks.c:15:7: remark: loop left: a while loop
 // CHECK-NEXT: detect_remarks.c:19:25: remark: loop left: a loop whose step does not add a constant to 'i'
 // CHECK-NEXT: detect_remarks.c:20:3: remark: loop left: other code or a directive is on the same lines
-// CHECK-NOT: remark
+// CHECK-NOT: : remark:
 void left(int n) {
   int k = n;
   for (int i = n; i > 1; i /= 2)

@@ -11,10 +11,10 @@
 // CHOSEN-NOT: --poly-raise
 // CHOSEN: index_array_hints.c:33:{{[0-9]+}}: warning: region not transformed: the start of 'k' is not affine
 // CHOSEN: index_array_hints.c:31:{{[0-9]+}}: note: passes for index arrays take these loops: --inspect-wavefronts
-// CHOSEN: polyir-cc: 1 of 2 regions transformed (untiled-locality, parallel), 1 left
+// CHOSEN: polyir-cc: 1 of 2 regions transformed (private, parallel), 1 left
 // READER: warning: [inspect-wavefronts] nothing to do: no loop writes elements by index arrays; for loops that only read by them, there is --poly-raise=data-loops --privatize --promote --mark-parallel
 // DETECTED: note: passes for index arrays take these loops: --inspect-wavefronts
-// DETECTED: polyir-cc: 1 of 2 loop nests transformed (untiled-locality, parallel), 1 left
+// DETECTED: polyir-cc: 1 of 2 loop nests transformed (private, parallel), 1 left
 void product(long n, const int *start, const int *col, const double *restrict x, double *restrict y) {
 #pragma scop
   for (long i = 0; i < n; i++) {

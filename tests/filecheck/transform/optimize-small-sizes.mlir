@@ -11,7 +11,7 @@
 // CHECK: %[[IS_LARGE:.+]] = arith.cmpf oge, %[[WORK]], %{{.+}} : f64
 // CHECK-NEXT: %[[ARE_LARGE:.+]] = arith.andi %{{.+}}, %[[IS_LARGE]] : i1
 // CHECK-NEXT: %[[RESULT:.+]] = scf.if %[[ARE_LARGE]] -> (f64) {
-// CHECK: affine.parallel (%{{.+}}) = (0) to (symbol(%m))
+// CHECK: affine.parallel (%{{.+}}) = (0) to (symbol(%n))
 // CHECK: scf.yield
 // CHECK: } else {
 // CHECK-NOT: affine.parallel
@@ -20,10 +20,10 @@
 // CHECK: scf.yield
 // CHECK: func.return %[[RESULT]] : f64
 
-// SAID: remark: [optimize] with n * m below {{[0-9]+}} or m below {{[0-9]+}}, the original order runs
+// SAID: remark: [optimize] with n * m below {{[0-9]+}} or n below {{[0-9]+}}, the original order runs
 
 // EMIT-LABEL: double transpose(
-// EMIT: if ((A_1 >= {{[0-9]+}}) & ((double)n * (double)A_1 >= {{[0-9]+}}.0)) {
+// EMIT: if ((n >= {{[0-9]+}}) & ((double)n * (double)A_1 >= {{[0-9]+}}.0) && polyir_threads() > 1) {
 // EMIT-NEXT: #pragma omp parallel for
 // EMIT: } else {
 // EMIT-NEXT: for (int64_t i = 0; i < n; i++) {
@@ -57,7 +57,7 @@ func.func @transpose(%n32: i32, %A: memref<?x?xf64>, %B: memref<?x?xf64>) -> f64
 // SAID: remark: [optimize] with n below {{[0-9]+}}, the original order runs
 
 // EMIT-LABEL: void square(
-// EMIT: if (n >= {{[0-9]+}}) {
+// EMIT: if (n >= {{[0-9]+}} && polyir_threads() > 1) {
 // EMIT-NEXT: #pragma omp parallel for
 func.func @square(%n: index, %A: memref<?x?xf64>) {
   affine.for %i = 0 to %n {
@@ -118,9 +118,9 @@ func.func @counted(%N: memref<index>, %A: memref<?x1000xf64>) {
 
 // -----
 
-// All sizes are known, and there is one version.
+// All sizes are known: only the number of threads is not.
 // CHECK-LABEL: func.func @known
-// CHECK-NOT: polyir.versions
+// CHECK: {polyir.versions, polyir.several_threads}
 // SAID: remark: [optimize] chosen:
 // SAID-NOT: the original order runs
 func.func @known(%A: memref<1000x1000xf64>) {
