@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from xdsl.context import Context
-from xdsl.dialects import affine, scf
+from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -199,14 +199,19 @@ class LowerPolyPass(ModulePass):
 
     def _split(self, generated: Sequence[Operation]) -> None:
         """Split the loops among `generated`, the operations generated for a scop."""
-        if not any(
-            isinstance(op, affine.IfOp | scf.IfOp) for each in generated for op in each.walk()
-        ):
+        tests = affine.IfOp | scf.IfOp | arith.SelectOp
+        if not any(isinstance(op, tests) for each in generated for op in each.walk()):
             return
         # Most programs have no test to remove, and start faster without it.
+        from polyir.loops.selected_subscripts import selections_as_tests, tests_as_selections
         from polyir.loops.split_loops import SplitLimits, split_loops
 
+        around = [block for each in generated if (block := each.parent) is not None]
+        selections_as_tests(generated)
         report = partial(remark, self.name)
         split_loops(
             generated, SplitLimits(), report, report, partial(missed, self.name, name="not-split")
         )
+        for block in dict.fromkeys(around):
+            for op in tuple(block.ops):
+                tests_as_selections(op)

@@ -28,7 +28,7 @@ from polyir.frontend.c.conditions import (
 )
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.operators import Operators
-from polyir.frontend.c.pieces import Pieces, PiecewiseValues
+from polyir.frontend.c.pieces import Piece, Pieces, PiecewiseValues
 from polyir.frontend.c.preprocess import IMAGINARY
 from polyir.frontend.c.scopes import integer_constant
 from polyir.frontend.c.types import (
@@ -47,6 +47,9 @@ from polyir.frontend.c.types import (
 from polyir.frontend.c.values import Conversions, Value
 from polyir.frontend.c.variables import Local, Variables
 from polyir.model.index_expressions import Constraint, IndexExpression
+
+MOST_TURNS: Final = 3
+"""A remainder is taken apart where the quotient is below this: `(i - 1 + n) % n`, `(i + j) % n`."""
 
 _COMPARISONS: Final = ("<", "<=", ">", ">=", "==", "!=")
 _OPPOSITES: Final = MappingProxyType(
@@ -102,9 +105,9 @@ class Expressions:
             case c_ast.BinaryOp() if (count := self._element_count(node)) is not None:
                 return Value(ULONG, index=IndexExpression((), count))
             case c_ast.BinaryOp():
-                return self.operators.binary(
-                    node, node.op, self.value(node.left), self.value(node.right)
-                )
+                left, right = self.value(node.left), self.value(node.right)
+                wrapped = self._wrapped(left, right) if node.op == "%" else None
+                return wrapped or self.operators.binary(node, node.op, left, right)
             case c_ast.TernaryOp():
                 return self._ternary(node)
             case c_ast.Cast():
@@ -191,6 +194,35 @@ class Expressions:
 
     def _element_count(self, node: c_ast.BinaryOp) -> int | None:
         return self._variables.scopes.element_count(node, self._variables.type_of)
+
+    def _wrapped(self, left: Value, right: Value) -> Value | None:
+        """`left % right` without a division, where it takes `right` away a few times at most.
+
+        `(i + 1) % n`, for `i` from 0 to `n - 1`, is `i + 1 < n ? i + 1 : i + 1 - n`.
+        """
+        type = common_type(left.type, right.type)
+        if type.is_float or right.constant is not None:
+            return None
+        dividend, divisor = (self.conversions.convert(each, type).index for each in (left, right))
+        builder = self._builder
+        if dividend is None or divisor is None or not builder.is_affine(dividend - divisor):
+            return None
+        limits = divisor.shift(-1), dividend, divisor.scale(MOST_TURNS) - dividend.shift(1)
+        if not all(map(builder.proves_nonnegative, limits)):
+            return None
+        pieces: list[Piece] = []
+        for turns in range(MOST_TURNS):
+            rest = dividend - divisor.scale(turns)
+            within = Constraint(rest, False), Constraint(divisor - rest.shift(1), False)
+            if builder.is_possible(within):
+                pieces.append(Piece(within, rest))
+        *first, last = pieces
+        result = last.value
+        for piece in reversed(first):
+            result = self._index_selection(Test(piece.constraints[1]), piece.value, result)
+        builder.assume(result, divisor - result.shift(1))
+        found = Value(type, index=result)
+        return self.operators.with_pieces(found, tuple(pieces) if type.is_signed else None)
 
     def _negated(self, node: c_ast.UnaryOp) -> Value:
         value = self.value(node.expr)
