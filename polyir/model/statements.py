@@ -83,8 +83,3 @@ class Statement:
     def has_loops(self) -> bool:
         """Whether the body has loops: those whose bounds are data."""
         return any(op.name in _LOOPS for op in self.op.walk())
-
-    @property
-    def takes_any_time(self) -> bool:
-        """Whether instances may do unequal work: in loops, or in functions that they call."""
-        return self.has_loops or any(op.name == "func.call" for op in self.op.walk())

@@ -15,7 +15,7 @@ from polyir.dialects.loop_attributes import DynamicAttr, ParallelAttr
 from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
 from polyir.model.tree_loops import leaves, loop_steps
-from polyir.sets.boxes import most_values
+from polyir.sets.boxes import greatest_of, most_values
 from polyir.sets.lists import basic_sets_of, maps_of
 from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode, mapped_children
@@ -47,7 +47,7 @@ def with_dynamic_loops(outcome: Outcome, statements: Iterable[Statement] = ()) -
     Loops over tiles of symbolic sizes are left as they are.
     """
     done: list[str] = []
-    uneven = frozenset(each.name for each in statements if each.takes_any_time)
+    uneven = frozenset(each.name for each in statements if each.has_loops)
 
     def visit(node: ScheduleNode) -> ScheduleNode:
         if node.kind is not BAND:
@@ -80,16 +80,16 @@ def is_balanced(band: ScheduleNode, member: int, uneven: Collection[str] = ()) -
     do not. Where the step is `LARGE_STEP` or more, the numbers must be equal. Bounds are taken from
     a rational hull of the iterations.
 
-    Instances of statements that are `uneven` take any time. Where iterations have several of them,
-    these are taken not to add up to the same; single ones are too short to be shared one by one.
+    Instances of statements that are `uneven` take any time. Where iterations have many of them,
+    these are taken not to add up to the same; a few are too short to be shared one by one.
     """
     depth, step = band.schedule_depth + member, loop_steps(band)[member]
     for leaf in leaves(band):
         dates = leaf.prefix_schedule.intersect_domain(leaf.domain)
         for schedule in maps_of(dates):
             values = schedule.range()
-            has_several = values.dim(isl.dim_type.set) > depth + 1
-            if has_several and schedule.get_tuple_name(isl.dim_type.in_) in uneven:
+            is_uneven = schedule.get_tuple_name(isl.dim_type.in_) in uneven
+            if is_uneven and _has_many(isl.Set.from_basic_set(values.simple_hull()), depth):
                 return False
             # Without strides isl is faster, but sees a last tile that is not there.
             values = values if step >= LARGE_STEP else values.remove_divs()
@@ -98,6 +98,15 @@ def is_balanced(band: ScheduleNode, member: int, uneven: Collection[str] = ()) -
                 if not _has_even_extent(iterations, depth, inner, step):
                     return False
     return True
+
+
+def _has_many(iterations: isl.Set, depth: int) -> bool:
+    """Whether a loop inside dimension `depth` may have many iterations."""
+    inside = isl.Map.from_range(iterations.reset_tuple_id())
+    inside = inside.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, depth + 1)
+    distances = inside.reverse().apply_range(inside).deltas()
+    most = (greatest_of(distances, place) for place in range(distances.dim(isl.dim_type.set)))
+    return any(each is None or each >= LARGE_STEP for each in most)
 
 
 def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> bool:

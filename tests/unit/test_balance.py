@@ -40,3 +40,12 @@ def test_without_parameters_iterations_differ_by_less_than_the_step() -> None:
     assert is_balanced(outermost_band(TILES.replace("SIZE", "32")), 0)
     # Few large tiles must be equal.
     assert not is_balanced(outermost_band(TILES.replace("SIZE", "64")), 0)
+
+
+def test_many_instances_with_loops_of_their_own_are_not_balanced() -> None:
+    square = TRIANGLE.replace("j <= i", "j < n")
+    assert is_balanced(outermost_band(square), 0)
+    assert not is_balanced(outermost_band(square), 0, uneven=("S",))
+    # A few are too short, and one alone even more so.
+    assert is_balanced(outermost_band(square.replace("j < n", "j < 3")), 0, uneven=("S",))
+    assert is_balanced(outermost_band(square), 1, uneven=("S",))
