@@ -354,7 +354,7 @@ def _functions(content: TranslatedRegion) -> dict[str, FuncOp]:
 
 def raise_region(region: SourceRegion, content: TranslatedRegion) -> None:
     """Raise the loops of a region. Raises `PolyirError` if none of them can be raised."""
-    outcome = raise_function(content.function)
+    outcome = raise_function(content.function, data_loops=region.refused is not None)
     if outcome.scops:
         return
     if outcome.left:

@@ -66,3 +66,24 @@ def test_python_runs_the_same_loops() -> None:
     values, x, y = np.ones(count * rows), np.arange(rows) / 4, np.zeros(rows)
     module.spmv(rows, starts, columns, values, x, y)
     assert np.array_equal(y, (values * x[columns]).reshape(rows, count).sum(axis=1))
+
+
+def test_python_runs_while_loops() -> None:
+    text = """
+void halvings(int n, const double *restrict a, int *restrict b) {
+  for (int i = 0; i < n; i++) {
+    double x = a[i];
+    int k = 0;
+    while (x > 1) {
+      x *= 0.5;
+      k++;
+    }
+    b[i] = k;
+  }
+}
+"""
+    module = polyir.compile(text, "optimize{threads=2}")
+    assert "#pragma omp parallel" in module.source
+    a, b = np.geomspace(0.75, 1e6, 20000), np.zeros(20000, np.int32)
+    module.halvings(20000, a, b)
+    assert np.array_equal(b, np.maximum(0, np.ceil(np.log2(a))))
