@@ -159,6 +159,9 @@ def least_work(
         halvings = _most_halvings(number, partial(is_worth, size=size))
         if halvings is not None:
             limits[size] = _halved(number, halvings)
+    if len(products) == 1 and len(products[0]) == 1 and amount:
+        # The work is a size itself.
+        amount = max(amount, limits.pop(products[0][0], 0))
     several_threads = False
     if candidates.threads > 1 and chosen.keeps_order:
         # Another order may gain what the model does not see; this one has the same loops.

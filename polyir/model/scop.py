@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import islpy as isl
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.base.walks import operations_in
@@ -24,6 +24,7 @@ from polyir.model.memory_accesses import MemoryAccess, accesses_of
 from polyir.model.statements import Access, AccessKind, Statement, SymbolicAccess
 from polyir.sets.lists import union_map, union_set
 from polyir.sets.names import unique_name as unique_name
+from polyir.sets.values import isl_value
 from polyir.tree import Schedule
 from polyir.tree.operations import schedule_of
 
@@ -193,6 +194,8 @@ class _AccessCollector:
             kind = AccessKind.WRITE if exact else AccessKind.MAY_WRITE
         array = self._symbols.names[access.memref]
         relation = self._relation(subscripts, array)
+        if len(subscripts) == 1 and subscripts[0] is None:
+            relation = _within_line(relation, access)
         symbolic = None
         if not exact:
             symbolic = self._symbols.reader.read(access, self._body, self._domain)
@@ -222,6 +225,16 @@ class _AccessCollector:
         for subscript in subscripts:
             relation = relation.flat_range_product(anything if subscript is None else subscript)
         return relation.set_tuple_name(isl.dim_type.out, array)
+
+
+def _within_line(relation: isl.Map, access: MemoryAccess) -> isl.Map:
+    """An access of an array of one dimension that may be any element: of those that there are."""
+    assert isinstance(access.memref.type, MemRefType)
+    (extent,) = access.memref.type.get_shape()
+    if extent == DYNAMIC_INDEX:
+        return relation
+    relation = relation.lower_bound_val(isl.dim_type.out, 0, isl_value(0))
+    return relation.upper_bound_val(isl.dim_type.out, 0, isl_value(extent - 1))
 
 
 _Subscript = isl.Map | None

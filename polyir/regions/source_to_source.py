@@ -286,7 +286,7 @@ def alias_check_of(
         module = module.clone()
         for op in module.ops:
             if isinstance(op, FuncOp) and not op.is_declaration:
-                raise_function(op)
+                raise_function(op, data_loops=True)
     try:
         return alias_check(module, content.arguments, content.overlaps, region.location)
     except NotModelledError as error:

@@ -20,10 +20,10 @@ from polyir.dialects.pure_functions import declare_pure
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.effects import Functions, Reads
 from polyir.frontend.c.errors import NotModelledError, refuse_call
-from polyir.frontend.c.functions import INFINITIES, operation_of
+from polyir.frontend.c.functions import BIT_COUNTS, INFINITIES, operation_of
 from polyir.frontend.c.names import assigned_in, nodes_below
 from polyir.frontend.c.scopes import EnumConstant, FunctionName, Scopes
-from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Pointer
+from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType, Pointer
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,8 @@ class Calls:
         arguments: Sequence[c_ast.Node] = node.args.exprs if node.args is not None else ()
         if name in INFINITIES and not arguments:
             return Callee(name, (), INFINITIES[name], is_library=True)
+        if name in BIT_COUNTS and len(arguments) == 1:
+            return Callee(name, (BIT_COUNTS[name],), INT, is_library=True)
         meaning = self._scopes.meaning(name)
         if not isinstance(meaning, FunctionName) or meaning.type.parameters is None:
             raise refuse_call(node, f"a call of '{name}', which is declared without a prototype")

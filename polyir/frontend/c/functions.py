@@ -8,7 +8,7 @@ from typing import Final
 from xdsl.dialects import math
 from xdsl.ir import Operation
 
-from polyir.frontend.c.types import DOUBLE, FLOAT
+from polyir.frontend.c.types import DOUBLE, FLOAT, UINT, ULLONG, ULONG
 
 OPERATIONS: Final = MappingProxyType[str, type[Operation]](
     {
@@ -60,6 +60,15 @@ CALLED: Final = (
 )
 """Functions without an operation in MLIR; except for `errno`, they access no memory."""
 
+BIT_COUNTS: Final = MappingProxyType(
+    {
+        f"__builtin_{name}{suffix}": type
+        for name in ("clz", "ctz", "ffs", "parity", "popcount")
+        for suffix, type in (("", UINT), ("l", ULONG), ("ll", ULLONG))
+    }
+)
+"""Functions that compilers have for bits, which return an `int`, and the type of the argument."""
+
 INFINITIES: Final = MappingProxyType(
     {
         "__builtin_inf": DOUBLE,
@@ -85,4 +94,5 @@ def operation_of(name: str) -> type[Operation] | None:
 
 def is_library_function(name: str) -> bool:
     """Whether a function that the file does not define is one of these."""
-    return name in CALLED or name in INFINITIES or operation_of(name) is not None
+    known = (CALLED, BIT_COUNTS, INFINITIES)
+    return any(name in each for each in known) or operation_of(name) is not None

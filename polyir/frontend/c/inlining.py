@@ -235,6 +235,8 @@ class Inliner:
             raise
         renaming = Renaming(names, self._fresh, lambda node: self._check_name(node, node.name))
         own = [_simplified(renaming.applied(item)) for item in body]
+        # Arguments are those of the caller, and may call the function themselves.
+        before = self.expanded(before)
         self._entered.append(name)
         try:
             statements = (*before, *self.expanded(own))

@@ -12,13 +12,14 @@ the block `do { } while (0)`:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import count
 from typing import Final
 
 from pycparser import c_ast
 
 from polyir.frontend.c.errors import NotModelledError, refuse
-from polyir.frontend.c.names import assigned_in, identifiers_in, nodes_below
+from polyir.frontend.c.names import assigned_in, has_effects, identifiers_in, nodes_below
 from polyir.frontend.c.rewriting import Renaming, declared_in, rebuilt
 
 MOST_COPIES: Final = 8
@@ -107,6 +108,59 @@ def _with_simple_test(node: c_ast.Node) -> c_ast.Node:
     if isinstance(node, c_ast.DoWhile):
         items = [without_continue(node).stmt, end]
     return type(node)(c_ast.Constant("int", "1", place), c_ast.Compound(items, place), node.coord)
+
+
+def without_switch(node: c_ast.Node) -> c_ast.Node:
+    """`node` with a chain of conditions for each `switch`.
+
+        switch (k) {                        if (k == 1 || k == 2) { X }
+          case 1: case 2: X; break;   is    else if (k == 3) { Y; Z }
+          case 3: Y;                        else { Z }
+          default: Z;
+        }
+
+    One in a form that is not modelled stays, and so does one whose value has effects.
+    """
+    if not any(isinstance(inner, c_ast.Switch) for inner in nodes_below(node)):
+        return node
+    node = rebuilt(node, without_switch)
+    parts = node.stmt.block_items if isinstance(getattr(node, "stmt", 0), c_ast.Compound) else None
+    if not isinstance(node, c_ast.Switch) or parts is None or has_effects(node.cond):
+        return node
+    if not all(isinstance(part, c_ast.Case | c_ast.Default) for part in parts):
+        return node
+    ending = _Ending(c_ast.Break, "break")
+    labels: list[c_ast.Node] = []
+    cases: list[tuple[c_ast.Node | None, c_ast.Node]] = []
+    for place, part in enumerate(parts):
+        labels.append(part)
+        if not part.stmts:
+            continue
+        try:
+            # It goes on with the next ones up to a break.
+            body = ending.ended([item for each in parts[place:] for item in each.stmts or ()])
+        except NotModelledError:
+            return node
+        tests = [
+            c_ast.BinaryOp("==", node.cond, each.expr, each.coord)
+            for each in labels
+            if isinstance(each, c_ast.Case)
+        ]
+        is_default = len(tests) < len(labels)
+        test = (
+            reduce(lambda one, other: c_ast.BinaryOp("||", one, other, one.coord), tests)
+            if tests
+            else None
+        )
+        cases.append((None if is_default else test, c_ast.Compound(body, part.coord)))
+        labels = []
+    if any(_jumps(body, c_ast.Break) for _, body in cases):
+        return node
+    result = next((body for test, body in cases if test is None), None)
+    for test, body in reversed(cases):
+        if test is not None:
+            result = c_ast.If(test, body, result, body.coord)
+    return c_ast.EmptyStatement(node.coord) if result is None else result
 
 
 def with_blocks(node: c_ast.Node) -> c_ast.Node:

@@ -25,7 +25,7 @@ from polyir.frontend.c.expected_sizes import PragmaUses, attach_bounds, attach_d
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.index_arrays import attach_facts
 from polyir.frontend.c.inlining import Inliner
-from polyir.frontend.c.jumps import without_break, without_continue
+from polyir.frontend.c.jumps import without_break, without_continue, without_switch
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.loop_pragmas import without_loop_pragmas
 from polyir.frontend.c.moving_pointers import MovingPointer, with_offsets
@@ -159,7 +159,7 @@ class RegionTranslator:
         stated: Stated,
         drops_pragmas: bool,
     ) -> TranslatedRegion:
-        expanded: Sequence[c_ast.Node] = inliner.expanded(statements)
+        expanded = [without_switch(item) for item in inliner.expanded(statements)]
         apart = with_steps_apart(without_break(expanded) if self._takes_data else expanded)
         if drops_pragmas:
             apart = [without_loop_pragmas(item) for item in apart]
