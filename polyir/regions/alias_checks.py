@@ -56,7 +56,7 @@ class AliasCheck:
 
     It may call the functions `called`. The values at the positions `conditions` must be true.
     Unless those at `executed` are all true, the region accesses nothing, and pointers may lead
-    nowhere.
+    nowhere. If it `is_long`, it takes about as long as the region.
     """
 
     function: func.FuncOp
@@ -64,6 +64,7 @@ class AliasCheck:
     called: tuple[func.FuncOp, ...] = ()
     conditions: tuple[int, ...] = ()
     executed: tuple[int, ...] = ()
+    is_long: bool = False
 
     @property
     def pointers(self) -> tuple[int, ...]:

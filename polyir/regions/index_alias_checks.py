@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from xdsl.dialects import affine, func, scf
+from xdsl.dialects import affine, arith, func, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import PolyirError, SourceLocation
@@ -25,7 +25,8 @@ from polyir.irregular.noted_ranges import NotedRange, new_range
 from polyir.irregular.slices import AddressSlice, Element, address_slice
 from polyir.loops.code import Code
 from polyir.loops.loop_forms import SequentialLoop
-from polyir.model.memory_accesses import ElementAccess
+from polyir.model.index_expressions import IndexExpression
+from polyir.model.memory_accesses import ElementAccess, accesses_of
 from polyir.regions.alias_checks import AliasCheck, ApartPair, Memory
 from polyir.target.c.region import ElementRange
 
@@ -54,7 +55,8 @@ def replaying_alias_check(
     _require_all(function, slices, tuple(memories), location)
     if not slices:
         raise PolyirError("no loop in it accesses what may overlap", location, name="may-overlap")
-    boxes = [box for slice in slices for box in _inspected(slice, location)]
+    inspected = [_inspected(slice, location) for slice in slices]
+    boxes = [box for each, _ in inspected for box in each]
     results = _Results(copy, name, arguments)
     ranges: dict[int | str, list[Memory]] = {operand: [operand] for operand in operands}
     for memory, operand in memories.items():
@@ -66,7 +68,8 @@ def replaying_alias_check(
         for one in ranges[pair.first]
         for other in ranges[pair.second]
     )
-    return AliasCheck(results.kernel, pairs, called)
+    is_long = not all(is_quick for _, is_quick in inspected)
+    return AliasCheck(results.kernel, pairs, called, is_long=is_long)
 
 
 PARTS: Final = 64
@@ -123,8 +126,11 @@ def _require_all(
             )
 
 
-def _inspected(slice: AddressSlice, location: SourceLocation) -> list[_Box]:
-    """Add the function that finds the subscripts of a loop, and its call."""
+def _inspected(slice: AddressSlice, location: SourceLocation) -> tuple[list[_Box], bool]:
+    """Add the function that finds the subscripts of a loop, and its call.
+
+    Also whether it visits them in one long run, which takes little time.
+    """
     inspection = Inspection(slice, with_memories=False)
     if not inspection.runs_first:
         text, _ = inspection.place.reason or ("they are computed here", slice.loop)
@@ -160,6 +166,7 @@ def _inspected(slice: AddressSlice, location: SourceLocation) -> list[_Box]:
         last = inner.minimum(inner.sum(first, size), bounds.upper)
         with inner.loop("i", first, last, bounds.step) as (body, counter):
             slice.replay(body, counter, inspection.values, note)
+        is_quick = _visits_rows_at_once(inner, counter)
         for place, range in enumerate(range for each in own.values() for range in each):
             inner.store(inner.load(range.first), parts, part, 2 * place)
             inner.store(inner.load(range.last), parts, part, 2 * place + 1)
@@ -172,10 +179,68 @@ def _inspected(slice: AddressSlice, location: SourceLocation) -> list[_Box]:
         with code.conditional(is_none) as then:
             range.clear(then, 0, -1)
     found = iter(inspection.finish("subscripts"))
-    return [
+    boxes = [
         _Box(memory, tuple(NotedRange(next(found), next(found)) for _ in each))
         for memory, each in noted.items()
     ]
+    return boxes, is_quick
+
+
+def _visits_rows_at_once(code: Code, counter: SSAValue) -> bool:
+    """Let the loop just added visit all rows in one run, if they are next to each other.
+
+        for i in [a, b):                      if row[i] <= row[i + 1] for all i in [a, b):
+          for k in [row[i], row[i + 1]):  =>    for k in [row[a], row[b]):  note(k)
+            note(k)                           else: as before
+
+    What is noted must depend on nothing else of `counter`. Long loops run in vectors. Returns
+    whether it visits all in one run.
+    """
+    assert isinstance(counter.owner, Block)
+    loop = counter.owner.parent_op()
+    assert isinstance(loop, scf.ForOp)
+    ends = tuple(dict.fromkeys(use.operation for use in counter.uses))
+    if len(ends) != 2 or not all(isinstance(each, affine.LoadOp) for each in ends):
+        return not any(op.regions for op in loop.body.block.ops)
+    accesses = [access for each in ends for access in accesses_of(each)]
+    (one, other), (row, same) = zip(*((a.subscripts(), a.memref) for a in accesses), strict=True)
+    ahead = [b - a for a, b in zip(one, other, strict=True)]
+    first, last = ends
+    if ahead == [IndexExpression((), -1)]:
+        (first, last), ahead = (last, first), [IndexExpression((), 1)]
+    if row is not same or ahead != [IndexExpression((), 1)] or dict(one[0].terms).get(counter) != 1:
+        return False
+    # Others are unsigned numbers, which are ordered otherwise.
+    users = [use.operation for each in ends for use in each.results[0].uses]
+    if not all(isinstance(each, arith.IndexCastOp) for each in users):
+        return False
+    loop.detach()
+
+    def end(code: Code, op: Operation, at: SSAValue) -> SSAValue:
+        copy = op.clone({counter: at})
+        code.add(copy)
+        return copy.results[0]
+
+    are_ordered = code.cell("ordered")
+    code.store(1, are_ordered)
+    with code.loop("i", loop.lb, loop.ub, loop.step) as (body, at):
+        here, after = (body.index(end(body, each, at)) for each in (first, last))
+        is_row = body.compared(here, "sle", after)
+        number = body.choice(is_row, body.constant(1), body.constant(0))
+        body.store(body.minimum(body.load(are_ordered), number), are_ordered)
+    some = code.choice(
+        code.compared(loop.lb, "slt", loop.ub), code.load(are_ordered), code.constant(0)
+    )
+    with code.either(some, "eq", 1) as (then, otherwise):
+        known = {
+            first.results[0]: end(then, first, loop.lb),
+            last.results[0]: end(then, last, then.sum(loop.ub, -1)),
+        }
+        for op in loop.body.block.ops:
+            if op not in ends and not isinstance(op, scf.YieldOp):
+                then.add(op.clone(known))
+        otherwise.add(loop)
+    return True
 
 
 class _Results:

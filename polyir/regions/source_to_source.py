@@ -83,8 +83,8 @@ class UnchangedError(PolyirError):
 
 
 REPLAYING_THREADS: Final = 4
-"""So many threads save more time than they take to replay the accesses of a region: a replay took
-up to twice the time of what it is for, a product with a matrix in compressed rows."""
+"""So many threads save more time than they take to replay the accesses of a region, where that is
+long: row by row, it took up to twice the time of a product with a matrix in compressed rows."""
 
 
 @dataclass(frozen=True)
@@ -542,7 +542,8 @@ def _replacement(
     is_replayed = item.check is not None and bool(item.check.called)
     least_threads = 1
     if item.region.refused is not None:
-        least_threads = REPLAYING_THREADS if is_replayed else 2
+        is_long = item.check is not None and item.check.is_long
+        least_threads = REPLAYING_THREADS if is_long else 2
     sizes = take_test(kernel, of_threads, least_threads)
     leave_out_tested(kernel, _tested(item))
     check_allocations(kernel, None, "numbered")

@@ -171,6 +171,12 @@ int main(void) {
   product_of_pointers(N, start, column, value, x, y), print("product of pointers");
   product_of_pointers(N, start, column, value, x, x), print("product in place");
   product_of_pointers(N - 40, start, column, value, x, x + 33), print("product of one array");
+  /* A row that is not next to the one before: the replay takes all rows. */
+  int end = start[100];
+  start[100] = start[101] + 3;
+  product_of_pointers(N, start, column, value, x, y), print("product of rows that overlap");
+  product_of_pointers(N - 40, start, column, value, x, x + 33), print("the same in one array");
+  start[100] = end;
   product_in_memory(N), print("product in memory");
   product_of_structure(&a, x, y), print("product of structure");
   product_of_rows(), print("product of rows");

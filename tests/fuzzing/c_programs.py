@@ -165,7 +165,8 @@ class _Writer:
     def statement(self, scope: _Scope) -> tuple[list[Node], _Scope]:
         """Statements, and what those that follow may name."""
         makers: list[Callable[[_Scope], list[Node]]] = [self.assignment] * 5
-        makers += [self.accumulation, self.windowed, self.reduction, self.iteration, self.iteration]
+        makers += [self.accumulation, self.windowed, self.reduction, self.switch]
+        makers += [self.iteration] * 2
         if len(scope.counters) < MOST_LOOPS:
             makers += [lambda scope: [self.loop(scope)]] * 4
         if scope.conditions < 2:
@@ -316,6 +317,18 @@ class _Writer:
         tail = [Node(f"while ({test});")] if loop.text == "do" else []
         stores = (f"D[{one}][{two}] = {result} + {steps};", f"I[{one}][{two}] = {steps} % 1000;")
         return [Node("", (first, loop, *tail, Node(self.random.choice(stores))))]
+
+    def switch(self, scope: _Scope) -> list[Node]:
+        """A `switch` with cases that end with `break`, or go on with the next one."""
+        labels = ["case 0:", "case 1:\ncase -2:", "case 3:", "default:"]
+        self.random.shuffle(labels)
+        nodes: list[Node] = []
+        for label in labels:
+            store = self.random.choice(self.stores(scope))
+            early = f"if ({self.condition(scope)}) break;\n" if self.random.random() < 0.3 else ""
+            end = "\nbreak;" if self.random.random() < 0.7 else ""
+            nodes.append(Node(f"{label}\n{early}{store}{end}"))
+        return [Node(f"switch ({self.whole(scope)} % 4)", tuple(nodes))]
 
     def windowed(self, scope: _Scope) -> list[Node]:
         """An array that is filled here, and read after that."""

@@ -23,10 +23,11 @@ void rows(int n, const int *start, const int *column, const double *restrict val
         c[i][j] += value[k] * b[column[k]][j];
 }
 
-// A replay of the accesses is worth it with four threads.
+// A replay of the accesses, in one run if rows are next to each other, is worth it with two threads.
 // CHECK: static void product_subscripts(
+// CHECK: ordered = polyir_min(ordered, (long)start[i] <= (long)start[i + 1] ? 1 : 0);
 // CHECK: void product(
-// CHECK: int runs = n >= {{[0-9]+}} && polyir_threads() > 3;
+// CHECK: int runs = n >= {{[0-9]+}} && polyir_threads() > 1;
 // CHECK-NEXT: if (runs) {
 // CHECK: product_subscripts(
 // CHECK: runs = polyir_disjoint(
