@@ -6,13 +6,11 @@
     %c = arith.cmpi sgt, %s, %limit : i32        %c = arith.cmpi sgt, %s, %narrow : i16
 
 A narrow vector has more elements in a register, and loads need not be widened. All numbers that
-are computed on the way have to fit, from the least to the greatest that there may be: ranges are
-propagated as by R. E. Moore, "Interval Analysis" (1966).
+are computed on the way have to fit, from the least to the greatest that there may be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,24 +20,18 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.model.integer_ranges import (
+    OPERATIONS,
+    IntegerRange,
+    combined,
+    numbers_of,
+    range_of_extension,
+)
+
 _OF_UNSIGNED: Final = {2: 6, 3: 7, 4: 8, 5: 9}
 """The predicates of `arith.cmpi` for signed numbers, each with that for unsigned ones."""
 
 _WIDTHS: Final = (8, 16, 32)
-
-_OPERATIONS: Final = (
-    arith.ExtSIOp,
-    arith.ExtUIOp,
-    arith.SelectOp,
-    arith.MaxSIOp,
-    arith.MinSIOp,
-    arith.AddiOp,
-    arith.SubiOp,
-    arith.MuliOp,
-    arith.ShRSIOp,
-    arith.AndIOp,
-)
-"""The operations whose results may have a narrow type."""
 
 
 def narrow_integers(block: Block) -> None:
@@ -54,26 +46,8 @@ def narrow_integers(block: Block) -> None:
         elif isinstance(op, arith.TruncIOp):
             _narrow_result(op, numbers)
     for op in reversed(tuple(block.ops)):
-        if isinstance(op, _OPERATIONS) and not op.results[0].uses:
+        if isinstance(op, OPERATIONS) and not op.results[0].uses:
             Rewriter.erase_op(op)
-
-
-@dataclass(frozen=True)
-class _Range:
-    """The numbers that a wide value may be."""
-
-    least: int
-    greatest: int
-
-    @staticmethod
-    def of(*numbers: int) -> _Range:
-        """The range from the least to the greatest of some numbers."""
-        return _Range(min(numbers), max(numbers))
-
-    def fits(self, kind: _Kind) -> bool:
-        """Whether all numbers are of a type."""
-        bits = kind.width - kind.is_signed
-        return (-(1 << bits) if kind.is_signed else 0) <= self.least and self.greatest < 1 << bits
 
 
 @dataclass(frozen=True)
@@ -91,8 +65,8 @@ class _Numbers:
     `parts` are all ranges on the way to a value, its own included.
     """
 
-    parts: dict[SSAValue, frozenset[_Range] | None] = field(default_factory=dict)
-    ranges: dict[SSAValue, _Range] = field(default_factory=dict)
+    parts: dict[SSAValue, frozenset[IntegerRange] | None] = field(default_factory=dict)
+    ranges: dict[SSAValue, IntegerRange] = field(default_factory=dict)
     values: dict[tuple[SSAValue, _Kind], SSAValue] = field(default_factory=dict)
 
     def kind(self, *values: SSAValue) -> _Kind | None:
@@ -105,21 +79,21 @@ class _Numbers:
         for width in _WIDTHS:
             for is_signed in (False, True):
                 kind = _Kind(width, is_signed)
-                if width < own.width.data and all(each.fits(kind) for each in known):
+                if width < own.width.data and all(each.fits(width, is_signed) for each in known):
                     return kind
         return None
 
-    def _parts(self, value: SSAValue) -> frozenset[_Range] | None:
+    def _parts(self, value: SSAValue) -> frozenset[IntegerRange] | None:
         if value not in self.parts:
             self.parts[value] = self._find(value)
         return self.parts[value]
 
-    def _find(self, value: SSAValue) -> frozenset[_Range] | None:
+    def _find(self, value: SSAValue) -> frozenset[IntegerRange] | None:
         """The ranges of a value and of what it is computed of; `None` if they are not known."""
         op = value.owner
-        inner: list[frozenset[_Range]] = []
-        if isinstance(op, _OPERATIONS) and not isinstance(op, arith.ExtSIOp | arith.ExtUIOp):
-            for operand in _numbers_of(op):
+        inner: list[frozenset[IntegerRange]] = []
+        if isinstance(op, OPERATIONS) and not isinstance(op, arith.ExtSIOp | arith.ExtUIOp):
+            for operand in numbers_of(op):
                 found = self._parts(operand)
                 if found is None:
                     return None
@@ -130,20 +104,14 @@ class _Numbers:
         self.ranges[value] = own
         return frozenset((own,)).union(*inner)
 
-    def _range(self, op: Operation | Block) -> _Range | None:
+    def _range(self, op: Operation | Block) -> IntegerRange | None:
         match op:
             case arith.ExtSIOp() | arith.ExtUIOp():
-                type = op.input.type
-                if not isinstance(type, IntegerType):
-                    return None
-                if isinstance(op, arith.ExtUIOp):
-                    return _Range(0, (1 << type.width.data) - 1)
-                return _Range(-(1 << type.width.data - 1), (1 << type.width.data - 1) - 1)
+                return range_of_extension(op)
             case arith.ConstantOp(value=IntegerAttr(type=IntegerType()) as number):
-                return _Range(number.value.data, number.value.data)
-            case _ if isinstance(op, _OPERATIONS):
-                one, other = (self.ranges[each] for each in _numbers_of(op))
-                return _combined(op, one, other)
+                return IntegerRange(number.value.data, number.value.data)
+            case _ if isinstance(op, OPERATIONS):
+                return combined(op, *(self.ranges[each] for each in numbers_of(op)))
             case _:
                 return None
 
@@ -166,7 +134,7 @@ class _Numbers:
                     return op.input
                 return builder.insert(op.__class__(op.input, type)).result
             case arith.SelectOp():
-                pair = [self.value(each, kind, builder) for each in _numbers_of(op)]
+                pair = [self.value(each, kind, builder) for each in numbers_of(op)]
                 return builder.insert(arith.SelectOp(op.cond, *pair)).result
             case _:
                 made = _WITHOUT_SIGN.get(op.__class__) if not kind.is_signed else None
@@ -185,37 +153,8 @@ _WITHOUT_SIGN: Final[dict[type[Operation], type[Operation]]] = {
 }
 
 
-def _numbers_of(op: Operation) -> Iterator[SSAValue]:
-    """The two numbers that an operation computes with."""
-    yield from op.operands[-2:]
-
-
 def _is_constant(value: SSAValue) -> bool:
     return isinstance(value.owner, arith.ConstantOp)
-
-
-def _combined(op: Operation, one: _Range, other: _Range) -> _Range | None:
-    """The range of the result of an operation on two numbers."""
-    low, high = (one.least, one.greatest), (other.least, other.greatest)
-    match op:
-        case arith.AddiOp():
-            return _Range(one.least + other.least, one.greatest + other.greatest)
-        case arith.SubiOp():
-            return _Range(one.least - other.greatest, one.greatest - other.least)
-        case arith.MuliOp():
-            return _Range.of(*(a * b for a in low for b in high))
-        case arith.SelectOp():
-            return _Range.of(*low, *high)
-        case arith.MaxSIOp():
-            return _Range(max(low[0], high[0]), max(low[1], high[1]))
-        case arith.MinSIOp():
-            return _Range(min(low[0], high[0]), min(low[1], high[1]))
-        case arith.ShRSIOp() if other.least == other.greatest and 0 <= other.least < _WIDTHS[0]:
-            return _Range(one.least >> other.least, one.greatest >> other.least)
-        case arith.AndIOp() if min(one.least, other.least) >= 0:
-            return _Range(0, min(one.greatest, other.greatest))
-        case _:
-            return None
 
 
 def _narrow_comparison(op: arith.CmpiOp, numbers: _Numbers) -> None:

@@ -19,6 +19,7 @@ from polyir.base.walks import operations_in
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine import IndexReader, NotAffineError
+from polyir.model.integer_ranges import integer_range
 from polyir.model.local_arrays import shared_arrays, with_local_accesses
 from polyir.model.memory_accesses import MemoryAccess, accesses_of
 from polyir.model.statements import Access, AccessKind, Statement, SymbolicAccess
@@ -194,6 +195,9 @@ class _AccessCollector:
             kind = AccessKind.WRITE if exact else AccessKind.MAY_WRITE
         array = self._symbols.names[access.memref]
         relation = self._relation(subscripts, array)
+        for place, index in enumerate(access.indices):
+            if len(subscripts) == len(access.indices) and subscripts[place] is None:
+                relation = _within_type(relation, place, index)
         if len(subscripts) == 1 and subscripts[0] is None:
             relation = _within_line(relation, access)
         symbolic = None
@@ -225,6 +229,15 @@ class _AccessCollector:
         for subscript in subscripts:
             relation = relation.flat_range_product(anything if subscript is None else subscript)
         return relation.set_tuple_name(isl.dim_type.out, array)
+
+
+def _within_type(relation: isl.Map, place: int, index: SSAValue) -> isl.Map:
+    """An access whose subscript at a place may be any number that its type has."""
+    found = integer_range(index)
+    if found is None:
+        return relation
+    relation = relation.lower_bound_val(isl.dim_type.out, place, isl_value(found.least))
+    return relation.upper_bound_val(isl.dim_type.out, place, isl_value(found.greatest))
 
 
 def _within_line(relation: isl.Map, access: MemoryAccess) -> isl.Map:
