@@ -107,7 +107,7 @@ double passed_on(int n) {
 // The range of an array of the file is at most the whole array.
 // CHECK-LABEL: void whole_object
 // CHECK: if (n >= 1 &&
-// CHECK-NEXT: polyir_disjoint(&a[0], &a[(long)n - 1] + 1, &table, &table + 1)) {
+// CHECK-NEXT: polyir_disjoint(&a[0], &a[(long)n - 1] + 1, &table[0], &table[99] + 1)) {
 void whole_object(int n, double *a, const int *which) {
 #pragma scop
   for (int i = 0; i < n; i++)

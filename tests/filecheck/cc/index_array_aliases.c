@@ -8,7 +8,7 @@
 // CHECK: const long t = 0 < steps ? n : 0;
 // CHECK: #pragma omp parallel for
 // CHECK-NEXT: for (long part = 0; part < 64; part++) {
-// CHECK: for (long i = {{.*}}; i < polyir_min({{.*}}, t); i++) {
+// CHECK: for (long i = {{.*}}; i < {{.*}}; i++) {
 // CHECK: x_last_1 = polyir_max(x_last_1,
 // CHECK: *x_last = polyir_max(*x_last, found[part][
 // CHECK-LABEL: void tested(

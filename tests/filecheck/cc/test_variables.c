@@ -2,8 +2,8 @@
 // RUN: polyir-cc --optimize=threads=2 %s -o %t.c
 // RUN: grep -v CHECK %t.c | filecheck %s
 // CHECK: const long t = (long)(int)(g->size - 1);
-// CHECK-NEXT: const long t_1 = (long)(int)(g->size - 1);
-// CHECK-NEXT: if (t >= {{[0-9]+}} && {{.*}}t_1 >= 0 &&
+// CHECK-NEXT: if ((long)(int)(g->size - 1) >= {{[0-9]+}} &&
+// CHECK-NEXT: t >= 0 &&
 struct G { int n; long size; };
 int f(long *l, int *q, struct G *g, int k) {
   int i = 1;
