@@ -1,9 +1,10 @@
-"""Which sizes a function is expected to be called with: attributes of its arguments.
+"""How a function is expected to be called: attributes of it and of its arguments.
 
     func.func @f(%n: index {polyir.size = 4000 : index},
                  %A: memref<?x?xf64> {polyir.sizes = array<i64: 4000, 16>})
 
-Nothing that is computed depends on them: the cost model takes them as its numbers.
+Nothing that is computed depends on them. The cost model takes the sizes as its numbers, and one
+call of a function that is `polyir.repeated` comes soon after another one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument
+from xdsl.ir import Attribute, BlockArgument, Operation
 
 from polyir.base.diagnostics import PolyirError, location_of
 
@@ -32,9 +33,20 @@ SIZE: Final = "polyir.size"
 SIZES: Final = "polyir.sizes"
 """The attribute of a memref: its extents, 0 where nothing is expected."""
 
+REPEATED: Final = "polyir.repeated"
+"""The attribute of a function that stands for a part of a loop's body: its threads are awake."""
+
 LEAST: Final = "polyir.min_size"
 MOST: Final = "polyir.max_size"
 """The attributes of an integer that has no value less, or greater, than this."""
+
+
+def is_repeated(op: Operation) -> bool:
+    """Whether the function around an operation is called again and again."""
+    around = op.parent_op()
+    while around is not None and not isinstance(around, FuncOp):
+        around = around.parent_op()
+    return around is not None and REPEATED in around.attributes
 
 
 def expected_number(argument: BlockArgument, name: str) -> int | None:

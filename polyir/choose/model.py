@@ -21,7 +21,8 @@ levels as in Treibig and Hager's ECM model, 2010):
   was predicted wrongly, and what comes next is loaded late. Where it has so few iterations that
   their number is predicted, it is `predicted_loop_cycles`. A row of a tile takes
   `tile_row_cycles` more.
-- *overhead*: each parallel region costs its start and end, and the first one wakes threads. What
+- *overhead*: each parallel region costs its start and end, and the first one wakes threads, unless
+  the function stands for a part of a loop (`polyir.dialects.expected_sizes.REPEATED`). What
   is inside is divided by the threads, as evenly as a static distribution of the iterations does.
 
 Loops are walked from the outside, at one or two of their values (`polyir.choose.regions.nodes`),
@@ -53,6 +54,7 @@ from polyir.choose.machine import Machine
 from polyir.choose.program import StatementModel, model_of, ordering_of
 from polyir.choose.regions import Form, Region, count, nodes
 from polyir.choose.states import State, bytes_touched
+from polyir.dialects.expected_sizes import is_repeated
 from polyir.model.scop import Scop
 from polyir.tree import Schedule
 
@@ -185,6 +187,7 @@ class CostModel:
         kept: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         self._packed = packed
+        self._is_repeated = is_repeated(scop.op)
         self.machine = machine
         self.threads = threads or machine.cores
         self.values = values_of(scop, sizes)
@@ -242,7 +245,7 @@ class CostModel:
             amounts.compute = sum(part.compute for _, part in in_turn)
             amounts.starts = sum(part.starts for _, part in in_turn)
         nests = tuple(self._cost(each, held) for _, each in in_turn)
-        if amounts.regions:
+        if amounts.regions and not self._is_repeated:
             amounts.overhead += self.machine.wake_cycles
         return replace(self._cost(amounts, held), nests=nests)
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
+from xdsl.dialects.builtin import UnitAttr
 
 from polyir.base.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.base.internal_errors import InternalError, internal_errors_of, wants_traceback
+from polyir.dialects.expected_sizes import REPEATED
 from polyir.frontend.c.advice import advised
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node
@@ -179,6 +181,7 @@ class _RegionFinder:
         self._lines = source.splitlines()
         self._is_detecting = is_detecting
         self._outer_lines: list[int] = []
+        self._loops_around = 0
         self._translator = RegionTranslator(scopes, functions, takes_data)
         self._data_translator = None
         if not takes_data:
@@ -210,6 +213,8 @@ class _RegionFinder:
             place = location_of_node(node) if isinstance(node, c_ast.For) else None
             if place is not None:
                 self._outer_lines.append(place.line)
+            is_loop = isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile)
+            self._loops_around += is_loop
             outer = self._stated
             for number, items in enumerate(_blocks_of(node)):
                 if isinstance(node, c_ast.If):
@@ -217,6 +222,7 @@ class _RegionFinder:
                     self._stated = outer.within(bounds_where(node.cond, holds, self._scopes))
                 self._search_items(function, items, is_detecting)
             self._stated = outer
+            self._loops_around -= is_loop
             if place is not None:
                 self._outer_lines.pop()
 
@@ -409,9 +415,12 @@ class _RegionFinder:
         """
         try:
             with internal_errors_of(None):
-                return (translator or self._translator).translate(
+                content = (translator or self._translator).translate(
                     function, statements, following, self._stated, drops_pragmas
                 )
+                if self._loops_around:
+                    content.function.attributes[REPEATED] = UnitAttr()
+                return content
         except NotModelledError as error:
             error.message = advised(error.message)
             return error

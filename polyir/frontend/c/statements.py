@@ -459,7 +459,7 @@ class Statements:
             condition = self._expressions.condition(node.cond)
             truth = self._expressions.truth(condition)
             self._builder.insert(scf.ConditionOp(truth))
-        with self._builder.inside(after):
+        with self._builder.inside(after), self._builder.under(condition):
             if isinstance(node, c_ast.While):
                 self._branch(node.stmt)
             self._builder.insert(scf.YieldOp())
