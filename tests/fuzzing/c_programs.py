@@ -293,11 +293,11 @@ class _Writer:
         )
         step = Node(f"{result} = {result} * 0.5 + 0.01 * ({self.real(known)});")
         test = f"{result} < {self.random.choice(('1', '2.5', '9'))}"
-        end = Node(f"if ({self.random.choice((test, self.condition(known)))}) break;")
-        skip = Node(f"if ({self.condition(known)}) continue;")
+        end = Node(f"if ({self.random.choice((test, self.comparison(known)))}) break;")
+        skip = Node(f"if ({self.comparison(known)}) continue;")
         body = [step, *(each for each in (end, skip) if self.random.random() < 0.4)]
         self.random.shuffle(body)
-        other = f" {self.random.choice(('&&', '||'))} {self.condition(known)}"
+        other = f" {self.random.choice(('&&', '||'))} {self.comparison(known)}"
         down = Node(f"{steps}--;")
         loop = self.random.choice(
             (
@@ -427,6 +427,11 @@ class _Writer:
             f"fabs({one}) * 0.25 + ({self.condition(scope)})",
         )
         return self.random.choice(forms)
+
+    def comparison(self, scope: _Scope) -> str:
+        """A condition on what is not in memory that may be null."""
+        name, other = (self.random.choice((*scope.counters, "k", "m", "3")) for _ in range(2))
+        return f"{name} {self.random.choice(('<', '>=', '!='))} {other}"
 
     def condition(self, scope: _Scope) -> str:
         name = self.random.choice((*scope.counters, "k"))
