@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -76,9 +77,12 @@ def hints(file: SourceFile) -> Iterator[tuple[SourceLocation, str]]:
     """For data regions that are none of the file's regions: which passes take them."""
     inside: list[SourceRegion] = [each for each in file.regions if each.refused is not None]
     for region in file.data_regions:
-        if not any(_is_inside(region, each) for each in inside):
+        module = _content(region).module
+        # Where data ends a loop in another way than by its bounds, it is not index arrays.
+        has_while = any(isinstance(op, scf.WhileOp) for op in module.walk())
+        if not has_while and not any(_is_inside(region, each) for each in inside):
             inside.append(region)
-            passes = fitting_passes(_content(region).module)
+            passes = fitting_passes(module)
             yield region.location, f"passes for index arrays take these loops: {passes}"
 
 

@@ -92,7 +92,7 @@ class Function:
 def random_function(number: int) -> Function:
     """The function of this number, which is always the same."""
     random = Random(number)
-    writer = _Writer(random)
+    writer = _Writer(random, Random(f"control {number}"))
     body = tuple(
         node for _ in range(random.choice((1, 1, 2))) for node in writer.outermost(random.random())
     )
@@ -144,8 +144,9 @@ class _Scope:
 class _Writer:
     """Draws the statements of one region."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, more: Random) -> None:
         self.random = random
+        self.more = more
 
     def outermost(self, choice: float) -> list[Node]:
         """A loop, which may stand below a condition."""
@@ -160,13 +161,23 @@ class _Writer:
         for _ in range(self.random.choice((0, 0, 1, 1, 2))):
             more, scope = self.statement(scope)
             nodes += more
-        return (*nodes, *self.assignment(scope))
+        return (*nodes, *self.control(scope), *self.assignment(scope))
+
+    def control(self, scope: _Scope) -> list[Node]:
+        """Loops that data ends, and `switch`, in some bodies.
+
+        Their numbers are others: without them, functions are the same.
+        """
+        outer, self.random = self.random, self.more
+        makers = (self.iteration, self.iteration, self.switch)
+        found = self.random.choice(makers)(scope) if self.random.random() < 0.15 else []
+        self.random = outer
+        return found
 
     def statement(self, scope: _Scope) -> tuple[list[Node], _Scope]:
         """Statements, and what those that follow may name."""
         makers: list[Callable[[_Scope], list[Node]]] = [self.assignment] * 5
-        makers += [self.accumulation, self.windowed, self.reduction, self.switch]
-        makers += [self.iteration] * 2
+        makers += [self.accumulation, self.windowed, self.reduction]
         if len(scope.counters) < MOST_LOOPS:
             makers += [lambda scope: [self.loop(scope)]] * 4
         if scope.conditions < 2:

@@ -22,6 +22,7 @@ ALLOWED = {
     "codegen/tile_loops.py: LARGEST_SIZE": "so that no number overflows",
     "loops/transposes.py: MOST_ROWS": "more than the registers of any machine",
     "model/index_arrays.py: INDEX_BITS": "index values of the IR",
+    "model/integer_ranges.py: MOST_BITS": "the integers whose type is a bound worth knowing",
     "model/vectors.py: VECTOR_BYTES": "the vector types that CUDA and OpenCL have",
     "schedule/sizes.py: LEAST_SIZE": "the parameters for which distances are compared",
     "transform/promote.py: MOST_ON_STACK": "what every system gives a thread",
