@@ -8,7 +8,7 @@ from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects import affine, arith, scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -199,8 +199,7 @@ class LowerPolyPass(ModulePass):
 
     def _split(self, generated: Sequence[Operation]) -> None:
         """Split the loops among `generated`, the operations generated for a scop."""
-        tests = affine.IfOp | scf.IfOp | arith.SelectOp
-        if not any(isinstance(op, tests) for each in generated for op in each.walk()):
+        if not any(_is_test(op) for each in generated for op in each.walk()):
             return
         # Most programs have no test to remove, and start faster without it.
         from polyir.loops.selected_subscripts import selections_as_tests, tests_as_selections
@@ -215,3 +214,10 @@ class LowerPolyPass(ModulePass):
         for block in dict.fromkeys(around):
             for op in tuple(block.ops):
                 tests_as_selections(op)
+
+
+def _is_test(op: Operation) -> bool:
+    """Whether an operation may test a loop's counter: a condition, or a selection of an index."""
+    if isinstance(op, arith.SelectOp):
+        return isinstance(op.result.type, IndexType)
+    return isinstance(op, affine.IfOp | scf.IfOp)

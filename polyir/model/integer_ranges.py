@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
 MOST_BITS: Final = 16
-"""Arrays may have as many elements as there are numbers of so many bits."""
+"""The bounds of wider types are beyond most arrays, and say nothing."""
 
 NARROW: Final = 8
 """The bits of the narrowest integers."""

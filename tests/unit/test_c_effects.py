@@ -30,7 +30,6 @@ READS = {
     "int f(int n) { do n++; while (0); return n; }": Reads(),
     "int f(int n) { while (n > 1) n /= 2; return n; }": Reads(),
     "int f(int n) { do n += table[n] > 1; while (n > 1); return n; }": Reads(frozenset({"table"})),
-    "int f(int n) { for (;;) if (n++ > 3) return n; }": Reads(),
     "int f(int n) { struct pair p; p.first = n; return p.first; }": Reads(),
     "int f(int n) { static const int t[2] = {1, 2}; return t[n]; }": Reads(frozenset({"t"})),
     "double f(int i) { return table[i]; }": Reads(frozenset({"table"})),
@@ -56,6 +55,9 @@ EFFECTS = {
     "int f(int (*g)(int)) { return g(1); }": "a call through a pointer",
     "int f(int n) { return even(n); }": "a call of 'even', which may have side effects",
     "int f(int n) { while (n > 1) table[--n] = 1; return n; }": "a store through a pointer|local",
+    "int f(int n) { for (;;) if (n++ > 3) return n; }": "a loop without a condition",
+    "int f(int n) { while (1) ; return n; }": "a loop without a condition",
+    "int f(int n) { do n++; while (1); return n; }": "a loop without a condition",
     "int f(int n) { again: if (n > 1) { n /= 2; goto again; } return n; }": "goto",
 }
 

@@ -1,7 +1,8 @@
 """What functions of a file do to memory: found bottom-up over the calls.
 
 A function *only reads* if it writes nothing but its own variables, and calls only such functions.
-It may not return: then no program that calls it as often does. What it reads is over-approximated.
+Its loops are taken to end, as C11 allows (6.8.5), unless a condition is constant. What it reads is
+over-approximated.
 """
 
 from __future__ import annotations
@@ -121,11 +122,11 @@ class _Walk:
             case c_ast.Compound():
                 with self._scopes.nested():
                     self._visit_below(node)
-            case c_ast.For():
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile():
+                if node.cond is None or self._scopes.constant(node.cond):
+                    raise refuse(node, "a loop without a condition may not end", name="loop-form")
                 with self._scopes.nested():
                     self._visit_below(node)
-            case c_ast.While() | c_ast.DoWhile():
-                self._visit_below(node)
             case c_ast.Goto():
                 raise refuse(node, "goto", name="jump")
             case c_ast.Decl():
