@@ -93,6 +93,7 @@ PASSES_BY_TOPIC: Final = {
         "unroll-jam",
         "register-tile",
         "mark-parallel",
+        "collapse",
         "annotate-loop",
     ),
     "memory and reductions": (

@@ -375,14 +375,7 @@ class CostModel:
         amounts: _Amounts,
     ) -> None:
         """Add up the iterations of a loop."""
-        ranges = {
-            name: state.range(node.functions[name])
-            for name, state in states.items()
-            if name in node.functions
-        }
-        functions = {name: node.functions[name] for name in ranges}
-        steps = [self.statements[n].step(f) for n, f in functions.items() if f.smooth.terms]
-        step = min(steps, default=1.0)
+        ranges, step = self._ranges(node, states)
         forks = node.is_parallel and not in_parallel and self.threads > 1
         in_parallel = in_parallel or node.is_parallel
         footprint, written = self._touched(states)
@@ -437,6 +430,7 @@ class CostModel:
                 if level == len(fits) - 1:
                     total.memory_of_all = min(total.memory_of_all, whole)
         if forks:
+            trips *= self._shared_inside(node, states)
             share = _largest_share(bodies, trips, self.threads, node.is_balanced)
             total.compute *= share
             total.starts *= share
@@ -446,6 +440,23 @@ class CostModel:
             extra = self.machine.thread_cycles * (self.threads - 1)
             total.overhead += self.machine.region_cycles + extra
         amounts.add(total)
+
+    def _ranges(
+        self, loop: Loop, states: Mapping[str, State]
+    ) -> tuple[dict[str, tuple[float, float]], float]:
+        """The first and the last value of a loop for each statement, and its step."""
+        functions = {name: loop.functions[name] for name in states if name in loop.functions}
+        ranges = {name: states[name].range(function) for name, function in functions.items()}
+        steps = [self.statements[n].step(f) for n, f in functions.items() if f.smooth.terms]
+        return ranges, min(steps, default=1.0)
+
+    def _shared_inside(self, loop: Loop, states: Mapping[str, State]) -> float:
+        """How many iterations threads share for each one of a parallel loop, of those inside."""
+        if not isinstance(loop.body, Loop) or not loop.body.is_parallel:
+            return 1.0
+        ranges, step = self._ranges(loop.body, states)
+        trips = sum(max(1.0, (high - low) / step + 1) for low, high in _segments(ranges))
+        return trips * self._shared_inside(loop.body, states)
 
     def _has_many_tests(self, loop: Loop, names: Iterable[str], in_parallel: bool) -> bool:
         """Whether C compilers would have to test the rows of more arrays than they do."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -9,17 +10,25 @@ from xdsl.dialects import affine
 from xdsl.ir import Block, Operation
 
 from polyir.dialects.loop_attributes import LoopAttributes, ParallelAttr
-from polyir.model.affine_operations import parallel_loop, sequential_loop
+from polyir.model.affine_operations import parallel_loops, sequential_loop
 from polyir.model.index_expressions import IndexExpression
 
 
 @dataclass(frozen=True)
-class AffineLoop:
-    """A loop to be built: the combined bounds (upper ones exclusive), the step, the body."""
+class AstRange:
+    """The range of a loop of the AST: from the greatest of `lower` to below the least of `upper`,
+    in steps."""
 
-    lower: tuple[IndexExpression, ...]
-    upper: tuple[IndexExpression, ...]
-    step: int
+    lower: Sequence[IndexExpression]
+    upper: Sequence[IndexExpression]
+    step: int = 1
+
+
+@dataclass(frozen=True)
+class AffineLoop:
+    """A loop to be built: the ranges of its counters, one unless it is parallel, and the body."""
+
+    ranges: Sequence[AstRange]
     body: Block
     attributes: LoopAttributes = ()
 
@@ -29,9 +38,15 @@ AffineLoopOp = TypeVar("AffineLoopOp", bound=Operation)
 
 def loop_operation(loop: AffineLoop) -> affine.ForOp | affine.ParallelOp:
     """The loop as `affine.parallel` if it has the attribute `#poly.parallel`, or `affine.for`."""
-    is_parallel = ParallelAttr() in loop.attributes
-    make = parallel_loop if is_parallel else sequential_loop
-    operation = make(loop.lower, loop.upper, loop.step, loop.body)
+    operation: affine.ForOp | affine.ParallelOp
+    if ParallelAttr() in loop.attributes:
+        lower = [each.lower for each in loop.ranges]
+        upper = [each.upper for each in loop.ranges]
+        steps = [each.step for each in loop.ranges]
+        operation = parallel_loops(lower, upper, steps, loop.body)
+    else:
+        (only,) = loop.ranges
+        operation = sequential_loop(only.lower, only.upper, only.step, loop.body)
     return with_loop_attributes(operation, loop.attributes)
 
 

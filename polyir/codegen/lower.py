@@ -17,21 +17,20 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen import ast
-from polyir.codegen.affine_loops import AffineLoop, loop_operation
+from polyir.codegen.affine_loops import AffineLoop, AstRange, loop_operation
 from polyir.codegen.ast import Operator, statements_in
 from polyir.codegen.ast_build import Cheaper, LoopsBelow, ScopAst, build_ast, expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader, materialize
 from polyir.codegen.statement_bodies import Redirection, copy_body
 from polyir.codegen.symbolic_tiles import TilesBelow
 from polyir.codegen.tile_loops import (
-    AstRange,
     Origin,
     open_origin,
     open_tile_loops,
     usable_size,
 )
 from polyir.codegen.uniform_barriers import are_for_all_threads
-from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.dialects.loop_attributes import LoopAttributes, ParallelAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
 from polyir.loops.affine_to_scf import legalize_affine
@@ -339,16 +338,45 @@ class _TreeLowering:
         self.lower(node.body, inner)
 
     def _lower_for(self, node: ast.AstFor, place: _Surroundings) -> None:
-        depth = self._tree.depth_of(node.iterator)
-        range, body = place.range(node), Block(arg_types=[IndexType()])
-        attributes = place.attributes.get(depth, ())
-        loop = AffineLoop(tuple(range.lower), tuple(range.upper), range.step, body, attributes)
+        nest, place = self._shared_loops(node, place)
+        body = Block(arg_types=[IndexType()] * len(nest))
+        attributes = dict.fromkeys(each for loop in nest for each in self._attributes(loop, place))
+        loop = AffineLoop([place.range(each) for each in nest], body, tuple(attributes))
         place.builder.insert(loop_operation(loop))
-        index = body.args[0]
-        index.name_hint = self._name(node, depth, place)
-        inner = place.inside(body).bind(node.iterator, IndexExpression.of(index))
-        self.lower(node.body, replace(inner, taken=(*place.taken, index.name_hint)))
+        inner = place.inside(body)
+        for each, index in zip(nest, body.args, strict=True):
+            name = self._name(each, self._tree.depth_of(each.iterator), inner)
+            index.name_hint = name
+            inner = inner.bind(each.iterator, IndexExpression.of(index))
+            inner = replace(inner, taken=(*inner.taken, name))
+        self.lower(nest[-1].body, inner)
         body.add_op(affine.YieldOp.get())
+
+    def _attributes(self, loop: ast.AstFor, place: _Surroundings) -> LoopAttributes:
+        return place.attributes.get(self._tree.depth_of(loop.iterator), ())
+
+    def _shared_loops(
+        self, loop: ast.AstFor, place: _Surroundings
+    ) -> tuple[list[ast.AstFor], _Surroundings]:
+        """A loop, and those directly in it whose iterations threads share together with its own.
+
+        The place has the attributes of all of them.
+        """
+        nest = [loop]
+        while ParallelAttr() in self._attributes(loop, place):
+            inner, within = loop.body, place
+            while isinstance(inner, ast.AstMark) and isinstance(inner.item, LoopsBelow):
+                within = self._inside_mark(inner, within)
+                inner = inner.body
+            if not isinstance(inner, ast.AstFor) or inner.iterator in place.origins:
+                break
+            used = ast.variables_in(inner.first) | ast.variables_in(inner.bound)
+            is_parallel = ParallelAttr() in self._attributes(inner, within)
+            if not is_parallel or not used.isdisjoint(each.iterator for each in nest):
+                break
+            nest.append(inner)
+            loop, place = inner, within
+        return nest, place
 
     def _lower_if(self, node: ast.AstIf, place: _Surroundings) -> None:
         try:

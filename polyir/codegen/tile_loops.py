@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from polyir.codegen.affine_loops import with_loop_attributes
+from polyir.codegen.affine_loops import AstRange, with_loop_attributes
 from polyir.codegen.ast_expressions import materialize
 from polyir.dialects.loop_attributes import LoopAttributes, ParallelAttr
 from polyir.dialects.mark_attributes import SymbolicTiles
@@ -64,16 +64,6 @@ def combined(
     """The maximum or minimum of bounds, computed at the builder's insertion point."""
     values = [materialize(bound, builder) for bound in bounds]
     return reduce(lambda left, right: _insert(operation(left, right), builder), values)
-
-
-@dataclass(frozen=True)
-class AstRange:
-    """The range of a loop of the AST: from the greatest of `lower` to below the least of `upper`,
-    in steps."""
-
-    lower: Sequence[IndexExpression]
-    upper: Sequence[IndexExpression]
-    step: int = 1
 
 
 def open_origin(origin: Origin, range: AstRange, builder: Builder) -> tuple[Builder, SSAValue]:

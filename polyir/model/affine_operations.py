@@ -249,23 +249,34 @@ def parallel_loop(
     lower: Sequence[IndexExpression], upper: Sequence[IndexExpression], step: int, body: Block
 ) -> affine.ParallelOp:
     """`affine.parallel` with one counter, with the same bounds."""
-    lower_map, lower_operands = map_of(lower)
-    upper_map, upper_operands = map_of(upper)
+    return parallel_loops([lower], [upper], [step], body)
+
+
+def parallel_loops(
+    lower: Sequence[Sequence[IndexExpression]],
+    upper: Sequence[Sequence[IndexExpression]],
+    steps: Sequence[int],
+    body: Block,
+) -> affine.ParallelOp:
+    """`affine.parallel` with several counters, each with such bounds."""
+    lower_map, lower_operands = map_of([each for bounds in lower for each in bounds])
+    upper_map, upper_operands = map_of([each for bounds in upper for each in bounds])
     return affine.ParallelOp.build(
         operands=[(*lower_operands, *upper_operands)],
         result_types=[[]],
         properties={
             "reductions": ArrayAttr([]),
             "lowerBoundsMap": AffineMapAttr(lower_map),
-            "lowerBoundsGroups": _group(len(lower)),
+            "lowerBoundsGroups": _groups(lower),
             "upperBoundsMap": AffineMapAttr(upper_map),
-            "upperBoundsGroups": _group(len(upper)),
-            "steps": ArrayAttr([IntegerAttr(step, i64)]),
+            "upperBoundsGroups": _groups(upper),
+            "steps": ArrayAttr([IntegerAttr(step, i64) for step in steps]),
         },
         regions=[Region(body)],
     )
 
 
-def _group(size: int) -> DenseIntElementsAttr:
-    """All of a map's results are combined into the bound of one loop."""
-    return DenseIntElementsAttr.from_list(TensorType(i32, [1]), [size])
+def _groups(bounds: Sequence[Sequence[IndexExpression]]) -> DenseIntElementsAttr:
+    """How many results of a map are combined into the bound of each loop."""
+    sizes = [len(each) for each in bounds]
+    return DenseIntElementsAttr.from_list(TensorType(i32, [len(sizes)]), sizes)

@@ -12,7 +12,7 @@ from functools import cached_property, reduce
 
 import islpy as isl
 
-from polyir.sets.lists import parameters_of
+from polyir.sets.lists import basic_sets_of, parameters_of
 from polyir.sets.maps import coordinate
 from polyir.sets.values import isl_value
 
@@ -42,6 +42,18 @@ def _finite(value: isl.Val) -> int | None:
 def ends_of(points: isl.Set, position: int) -> tuple[int | None, int | None]:
     """The least and the greatest value of a coordinate, as `least_of`."""
     return least_of(points, position), greatest_of(points, position)
+
+
+def are_apart(points: isl.Set, one: int, other: int) -> bool:
+    """Whether no constraint is on two coordinates: each has any of its values with the other."""
+    kind = isl.dim_type.set
+    parts = [each.remove_redundancies() for each in basic_sets_of(points)]
+    if len(parts) != 1 or parts[0].dim(isl.dim_type.div):
+        return False
+    return not any(
+        constraint.involves_dims(kind, one, 1) and constraint.involves_dims(kind, other, 1)
+        for constraint in parts[0].get_constraints()
+    )
 
 
 def constant_box(points: isl.Set) -> tuple[Ends, ...]:

@@ -15,8 +15,8 @@ from polyir.dialects.loop_attributes import DynamicAttr, ParallelAttr
 from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
 from polyir.model.tree_loops import leaves, loop_steps
-from polyir.sets.boxes import greatest_of, most_values
-from polyir.sets.lists import basic_sets_of, maps_of
+from polyir.sets.boxes import are_apart, greatest_of, most_values
+from polyir.sets.lists import maps_of
 from polyir.transform.walk import BAND
 from polyir.tree import ScheduleNode, mapped_children
 from polyir.tree.names import name_list, statements_of
@@ -117,7 +117,7 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     kind, parameter = isl.dim_type.set, isl.dim_type.param
     iterations = iterations.project_out(kind, inner + 1, iterations.dim(kind) - inner - 1)
     iterations = iterations.project_out(kind, depth + 1, inner - depth - 1)
-    if _are_apart(iterations, depth, depth + 1):
+    if are_apart(iterations, depth, depth + 1):
         return True
     if step < LARGE_STEP:
         # Tiles have few points in each dimension: mostly, that is all there is to know.
@@ -150,18 +150,6 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
 def _has_parameters(iterations: isl.Set) -> bool:
     parameter = isl.dim_type.param
     return bool(iterations.involves_dims(parameter, 0, iterations.dim(parameter)))
-
-
-def _are_apart(values: isl.Set, one: int, other: int) -> bool:
-    """Whether no constraint is on two dimensions, so that either has any value for each other."""
-    kind = isl.dim_type.set
-    parts = [each.remove_redundancies() for each in basic_sets_of(values)]
-    if len(parts) != 1 or parts[0].dim(isl.dim_type.div):
-        return False
-    return not any(
-        constraint.involves_dims(kind, one, 1) and constraint.involves_dims(kind, other, 1)
-        for constraint in parts[0].get_constraints()
-    )
 
 
 def _first(values: isl.Set) -> isl.Aff:

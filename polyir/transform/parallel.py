@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import islpy as isl
 from xdsl.ir import Attribute
 
+from polyir.base import budgets
 from polyir.base.diagnostics import LegalityError
+from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import (
     JamAttr,
@@ -25,6 +28,7 @@ from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import elements, update_of
 from polyir.proofs.bands import active_at, band_facts
 from polyir.proofs.legality import Violation, first_ordered
+from polyir.sets.boxes import are_apart, ends_of
 from polyir.transform.bands import with_attributes_at
 from polyir.transform.loop_attributes import parallel_tile_loops, with_attribute
 from polyir.transform.walk import summary
@@ -44,6 +48,7 @@ from polyir.tree.order import (
 from polyir.tree.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 
 PARALLEL = ParallelAttr()
+BAND = Kind.BAND
 LEAF = Kind.LEAF
 
 Which = Literal["outermost", "inner", "all"]
@@ -52,6 +57,9 @@ Which = Literal["outermost", "inner", "all"]
 
 MUCH_LARGER = 16
 """Between tiles of usual shapes, 256 x 32 at most, and panels that threads share: 960 x 32."""
+
+MANY = 64
+"""Iterations enough for each of sixteen threads to have four."""
 
 
 def mark_parallel(
@@ -270,6 +278,88 @@ def _mark_members(band: ScheduleNode, positions: tuple[int, ...]) -> ScheduleNod
     for position in positions:
         loops[position] = (*loops[position], PARALLEL)
     return band.with_loop_attributes(loops)
+
+
+def collapse(schedule: Schedule, dependences: Dependences) -> Outcome:
+    """Let threads share the iterations of parallel loops in each other, where the outer have few.
+
+    The loop directly inside a marked one gets the mark, too, if the outer one may have fewer than
+    `MANY` iterations, the inner one always runs over the same values, and another parallel loop is
+    left inside, for vectors; and so on. All of them become one loop (`collapse(2)` of OpenMP).
+
+        band [n, k, y]              =>    band [n, k, y]
+          loop_attributes                   loop_attributes
+            [[#poly.parallel], [], []]        [[#poly.parallel], [#poly.parallel], []]
+    """
+    done: list[str] = []
+
+    def visit(node: ScheduleNode, actives: tuple[Active, ...]) -> ScheduleNode:
+        marked = [
+            member
+            for member, attributes in enumerate(node.loop_attributes if node.kind is BAND else ())
+            if PARALLEL in attributes
+        ]
+        if not marked:
+            for position, inner in enumerate(below(node, actives)):
+                node = visit(node.child(position), inner).parent()
+            return node
+        # What isl does not find out in time is not collapsed.
+        find = partial(_collapsible, node, marked[0], actives)
+        count = within_operations(budgets.UNEQUAL_WORK, find) if len(marked) == 1 else None
+        if count:
+            done.append(f"threads share {_loop(node, marked[0])} and the {count} inside together")
+        return _with_marks(node, marked[0] + 1, count or 0)
+
+    root = visit(schedule.root, all_active(dependences.ordering))
+    if not done:
+        why = "nothing to do: no parallel loop has few iterations and two others inside"
+        return Outcome(schedule, (), (why,), proved=True, name="nothing-to-do")
+    return Outcome(root.schedule, tuple(done), proved=True)
+
+
+def _with_marks(band: ScheduleNode, first: int, count: int) -> ScheduleNode:
+    """A band with so many marks, from a member on, and in the bands below it."""
+    own = range(first, min(first + count, len(band.members)))
+    if count > len(own):
+        band = _with_marks(band.child(0), 0, count - len(own)).parent()
+    return _mark_members(band, tuple(own))
+
+
+def _collapsible(band: ScheduleNode, position: int, actives: tuple[Active, ...]) -> int:
+    """How many loops directly inside a member are to be shared together with it."""
+    place = band.schedule_depth + position
+    step = loop_steps(band)[position]
+    parallel = {band.schedule_depth + each for each in _parallel_members(band, actives)[0]}
+    innermost = band
+    while innermost.child(0).kind is BAND:
+        depth = innermost.schedule_depth + len(innermost.members)
+        if not {*range(place, depth)} <= parallel:
+            break
+        (actives,) = below(innermost, actives)
+        innermost = innermost.child(0)
+        parallel |= {depth + each for each in _parallel_members(innermost, actives)[0]}
+    outer = innermost.prefix_schedule.intersect_domain(innermost.domain)
+    dates = outer.flat_range_product(innermost.band.partial_schedule_map).range()
+    values = isl.Set.from_union_set(dates).remove_divs()
+    hull = isl.Set.from_basic_set(values.simple_hull())
+    count = 0
+    while {place + count + 1, place + count + 2} <= parallel:
+        least, greatest = ends_of(hull, place + count)
+        if least is not None and greatest is not None and greatest - least >= MANY * step:
+            break
+        outside = range(place, place + count + 1)
+        if not all(are_apart(_pair(hull, each, place + count + 1), 0, 1) for each in outside):
+            break
+        count += 1
+    return count
+
+
+def _pair(values: isl.Set, one: int, other: int) -> isl.Set:
+    """Two coordinates of points."""
+    last = values.dim(isl.dim_type.set) - other - 1
+    values = values.project_out(isl.dim_type.set, other + 1, last)
+    values = values.project_out(isl.dim_type.set, one + 1, other - one - 1)
+    return values.project_out(isl.dim_type.set, 0, one)
 
 
 def mark_loops(
