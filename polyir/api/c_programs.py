@@ -270,7 +270,7 @@ def _prepare(region: SourceRegion, takes_data: bool, name: str) -> PreparedRegio
         raise_region(region, raised)
     pointers: tuple[int, ...] = ()
     if content.overlaps:
-        check = alias_check_of(region, raised, takes_data)
+        check = alias_check_of(region, raised, None if takes_data else content.module)
         pointers = check.pointers
     reads = read_check(content, pointers, region.location)
     if content.assumed is not None:

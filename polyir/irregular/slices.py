@@ -87,8 +87,7 @@ class AddressSlice:
     @property
     def uses_counter(self) -> bool:
         """Whether subscripts, or what an iteration does, depend on the counter of the loop."""
-        users = [use.operation for use in self.loop.body.block.args[0].uses]
-        return any(op in self.needed or op in self.accesses or op.regions for op in users)
+        return self.depends_on(self.loop)
 
     def only(self, accesses: Sequence[ElementAccess]) -> AddressSlice:
         """The part for some of the accesses."""
@@ -98,15 +97,30 @@ class AddressSlice:
         needed = frozenset(finder.found)
         return replace(self, accesses=tuple(accesses), needed=needed, sources=tuple(finder.sources))
 
-    def replay(self, code: Code, counter: SSAValue, values: Values, visit: Visit) -> None:
+    def replay(
+        self,
+        code: Code,
+        counter: SSAValue,
+        values: Values,
+        visit: Visit,
+        repeats: bool = True,
+    ) -> None:
         """Add an iteration of the loop to an inspector, with `visit` in the place of accesses.
 
-        `values` has the `sources`.
+        `values` has the `sources`. Unless it `repeats`, inner loops in which all iterations have
+        the same accesses have one.
         """
         mapping = {**values, self.loop.body.block.args[0]: counter}
-        self._replay(self.loop.body.block, code, mapping, visit)
+        self._replay(self.loop.body.block, code, mapping, visit, repeats)
 
-    def _replay(self, block: Block, code: Code, values: Values, visit: Visit) -> None:
+    def depends_on(self, loop: SequentialLoop) -> bool:
+        """Whether accesses depend on the counter of a loop."""
+        users = [use.operation for use in loop.body.block.args[0].uses]
+        return any(op in self.needed or op in self.accesses or op.regions for op in users)
+
+    def _replay(
+        self, block: Block, code: Code, values: Values, visit: Visit, repeats: bool
+    ) -> None:
         for op in block.ops:
             if op in self.accesses:
                 assert isinstance(op, ElementAccess)
@@ -115,10 +129,18 @@ class AddressSlice:
             if op in self.needed:
                 code.add(op.clone(values))
             elif op not in self.accesses and any(inner in self.accesses for inner in op.walk()):
-                self._replay_control(op, code, values, visit)
+                self._replay_control(op, code, values, visit, repeats)
 
-    def _replay_control(self, op: Operation, code: Code, values: Values, visit: Visit) -> None:
+    def _replay_control(
+        self, op: Operation, code: Code, values: Values, visit: Visit, repeats: bool
+    ) -> None:
         """Add a loop or conditional, without the values that it carries or has as results."""
+        if isinstance(op, SequentialLoop) and not (repeats or self.depends_on(op)):
+            ((first, end, _),) = bounds_of(op, code, values)
+            with code.conditional(code.compared(first, "slt", end)) as inner:
+                values[op.body.block.args[0]] = first
+                self._replay(op.body.block, inner, values, visit, repeats)
+            return
         regions = [
             Region(
                 [Block(arg_types=[each.type for each in block.args[:1]]) for block in region.blocks]
@@ -136,7 +158,7 @@ class AddressSlice:
                 first, end, step = (values.get(each, each) for each in (op.lb, op.ub, op.step))
                 copy = scf.ForOp(first, end, step, [], regions[0])
             case affine.ParallelOp() | scf.ParallelOp():
-                self._replay_parallel(op, code, values, visit)
+                self._replay_parallel(op, code, values, visit, repeats)
                 return
             case _:
                 operands = [values.get(each, each) for each in op.operands]
@@ -149,7 +171,7 @@ class AddressSlice:
                     values[old] = argument
                     argument.name_hint = old.name_hint
                 inner = Code(InsertPoint.at_end(copied))
-                self._replay(block, inner, values, visit)
+                self._replay(block, inner, values, visit, repeats)
                 inner.add(terminator.create())
 
     def _replay_parallel(
@@ -158,16 +180,17 @@ class AddressSlice:
         code: Code,
         values: Values,
         visit: Visit,
+        repeats: bool,
     ) -> None:
         """Add loops that run one iteration after the other."""
         with ExitStack() as stack:
             for counter, (lower, upper, step) in zip(
-                op.body.block.args, _parallel_bounds(op, code, values), strict=True
+                op.body.block.args, bounds_of(op, code, values), strict=True
             ):
                 name = counter.name_hint or "i"
                 code, mine = stack.enter_context(code.loop(name, lower, upper, step))
                 values[counter] = mine
-            self._replay(op.body.block, code, values, visit)
+            self._replay(op.body.block, code, values, visit, repeats)
 
 
 def address_slice(
@@ -285,14 +308,7 @@ class _Needed:
         parent = op.parent_op()
         while parent is not None and parent is not self._loop:
             if parent not in self.found:
-                values: Sequence[SSAValue] = parent.operands
-                if isinstance(parent, scf.ForOp):
-                    values = values[:3]
-                elif isinstance(parent, scf.ParallelOp):
-                    values = (*parent.lowerBound, *parent.upperBound, *parent.step)
-                elif isinstance(parent, affine.ForOp):
-                    values = (*parent.lowerBoundOperands, *parent.upperBoundOperands)
-                for value in values:
+                for value in bound_operands(parent):
                     self.need(value)
             parent = parent.parent_op()
 
@@ -310,24 +326,40 @@ class _Needed:
                 )
 
 
-def _parallel_bounds(
-    op: affine.ParallelOp | scf.ParallelOp, code: Code, values: Values
+def bound_operands(op: Operation) -> Sequence[SSAValue]:
+    """The operands of a loop that its bounds depend on, or all those of a conditional."""
+    match op:
+        case scf.ForOp():
+            return op.operands[:3]
+        case scf.ParallelOp():
+            return (*op.lowerBound, *op.upperBound, *op.step)
+        case affine.ForOp():
+            return (*op.lowerBoundOperands, *op.upperBoundOperands)
+        case _:
+            return op.operands
+
+
+def bounds_of(
+    op: SequentialLoop | affine.ParallelOp | scf.ParallelOp, code: Code, values: Values
 ) -> Iterator[tuple[SSAValue, SSAValue, SSAValue | int]]:
-    """The bounds and steps of the counters of a parallel loop, as values of an inspector."""
-    if isinstance(op, scf.ParallelOp):
+    """The bounds and steps of the counters of a loop, as values of an inspector."""
+    if isinstance(op, scf.ForOp):
+        lower, upper, step = (values.get(each, each) for each in (op.lb, op.ub, op.step))
+        yield lower, upper, step
+    elif isinstance(op, scf.ParallelOp):
         for bounds in zip(op.lowerBound, op.upperBound, op.step, strict=True):
             lower, upper, step = (values.get(each, each) for each in bounds)
             yield lower, upper, step
-        return
-    for counter in counter_bounds(op):
-        lowest, end = (
-            bound(map, [values.get(each, each) for each in operands], extremum, code.builder)
-            for (map, operands), extremum in (
-                (counter.lower, arith.MaxSIOp),
-                (counter.upper, arith.MinSIOp),
+    else:
+        for counter in counter_bounds(op):
+            lowest, end = (
+                bound(map, [values.get(each, each) for each in operands], extremum, code.builder)
+                for (map, operands), extremum in (
+                    (counter.lower, arith.MaxSIOp),
+                    (counter.upper, arith.MinSIOp),
+                )
             )
-        )
-        yield lowest, end, counter.step
+            yield lowest, end, counter.step
 
 
 def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpression, ...]:

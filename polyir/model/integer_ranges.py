@@ -59,7 +59,7 @@ def integer_range(value: SSAValue) -> IntegerRange | None:
         case arith.IndexCastOp(input=inner):
             return integer_range(inner) or _range_of_type(inner, is_signed=True)
         case Operation(name="arith.index_castui"):
-            return _range_of_type(op.operands[0], is_signed=False)
+            return _unsigned(op.operands[0])
         case arith.ExtSIOp() | arith.ExtUIOp():
             found = _range_of_type(op.input, isinstance(op, arith.ExtSIOp))
         case arith.ConstantOp(value=IntegerAttr(value=number)):
@@ -75,6 +75,12 @@ def integer_range(value: SSAValue) -> IntegerRange | None:
     if found is None or not isinstance(value.type, IntegerType):
         return found
     return found if found.fits(value.type.width.data, is_signed=True) else None
+
+
+def _unsigned(value: SSAValue) -> IntegerRange | None:
+    """What an integer may be if its bits are those of a number that is not negative."""
+    found = integer_range(value)
+    return found if found is not None and found.least >= 0 else _range_of_type(value, False)
 
 
 def range_of_extension(op: arith.ExtSIOp | arith.ExtUIOp) -> IntegerRange | None:

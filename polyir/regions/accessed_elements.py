@@ -213,9 +213,13 @@ def condition_text(holds: isl.Set, known: isl.Set) -> AstExpression | None:
 
 
 class Computed:
-    """Values that are computed at the end of a function, and known by their positions."""
+    """Values that are computed at the end of a function, and known by their positions.
 
-    def __init__(self, elements: AccessedElements) -> None:
+    The `first` position is another one where these values are to follow others.
+    """
+
+    def __init__(self, elements: AccessedElements, first: int = 0) -> None:
+        self._first = first
         self._block = elements.block
         self._reader = elements.reader()
         assert self._block.last_op is not None
@@ -237,7 +241,7 @@ class Computed:
 
     def _position(self, value: SSAValue) -> int:
         self._values.append(value)
-        return len(self._values) - 1
+        return self._first + len(self._values) - 1
 
     def finish(self) -> None:
         """Let the function return the values; only their computation stays in it."""

@@ -6,7 +6,7 @@ between the first and the last element that may be accessed are compared before 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.base.diagnostics import SourceLocation
+from polyir.base.diagnostics import PolyirError, SourceLocation
 from polyir.base.limits import limited
 from polyir.codegen.ast import AstExpression, AstNumber, AstOperation, Operator, conjuncts
 from polyir.frontend.c.advice import RESTRICT
@@ -79,6 +79,26 @@ class AliasCheck:
         return tuple(found)
 
 
+@dataclass(frozen=True)
+class FoundRanges:
+    """Ranges of arguments that only the index arrays of a region decide.
+
+    `function` takes the region's arguments and returns the values at the positions in `ranges`. It
+    may call the functions `called`. If it `is_long`, it takes about as long as the region. The
+    values at the positions `conditions` must be true for the ranges to be those of the region.
+    """
+
+    function: func.FuncOp
+    ranges: Mapping[int, Sequence[ElementRange]]
+    called: tuple[func.FuncOp, ...]
+    is_long: bool
+    conditions: tuple[int, ...]
+
+
+Find = Callable[[Sequence[int]], FoundRanges]
+"""Finds the ranges of some arguments, given by their positions; raises `PolyirError`."""
+
+
 def operands_of(overlaps: Sequence[PossibleOverlap]) -> tuple[int, ...]:
     """The positions of the arguments that may overlap others."""
     operands = dict.fromkeys(each for pair in overlaps for each in (pair.first, pair.second))
@@ -91,17 +111,31 @@ def with_assumptions(check: AliasCheck | None, assumed: func.FuncOp) -> AliasChe
     assert last is not None
     if check is None:
         return AliasCheck(assumed, (), conditions=tuple(range(len(last.operands))))
-    block = check.function.body.block
+    known = _results(check.function)
+    _add_results(check.function, assumed)
+    added = range(known, _results(check.function))
+    return replace(check, conditions=(*check.conditions, *added))
+
+
+def _results(function: func.FuncOp) -> int:
+    """How many values a function returns."""
+    last = function.body.block.last_op
+    assert last is not None
+    return len(last.operands)
+
+
+def _add_results(function: func.FuncOp, other: func.FuncOp) -> None:
+    """Let a function also return what another one does, which has the same arguments."""
+    block, last = function.body.block, other.body.block.last_op
     end = block.last_op
     assert end is not None
-    values: dict[SSAValue, SSAValue] = dict(zip(assumed.body.block.args, block.args, strict=True))
-    for op in assumed.body.block.ops:
+    assert last is not None
+    values: dict[SSAValue, SSAValue] = dict(zip(other.body.block.args, block.args, strict=True))
+    for op in other.body.block.ops:
         if op is not last:
             block.insert_op_before(op.clone(value_mapper=values), end)
-    known = len(end.operands)
     operands = (*end.operands, *(values.get(each, each) for each in last.operands))
     Rewriter.replace_op(end, func.ReturnOp(*operands), new_results=[])
-    return replace(check, conditions=tuple(range(known, len(operands))))
 
 
 def alias_check(
@@ -109,11 +143,13 @@ def alias_check(
     arguments: Sequence[SourceArgument],
     overlaps: Sequence[PossibleOverlap],
     location: SourceLocation,
+    find: Find | None = None,
 ) -> AliasCheck:
     """The check that the pairs `overlaps` of a region's arguments do not overlap.
 
-    `module` holds the region's function after raising; it is not changed. Raises
-    `NotModelledError` if the elements that the region accesses are not known before it.
+    `module` holds the region's function after raising; it is not changed. The ranges that are not
+    functions of its parameters are those that `find` finds. Raises `NotModelledError` if the
+    elements that the region accesses are not known before it.
     """
     copy = module.clone()
     function = next(op for op in copy.ops if isinstance(op, func.FuncOp) and not op.is_declaration)
@@ -121,25 +157,60 @@ def alias_check(
     boxes = limited(
         "the ranges of arrays", lambda: _boxes(function, tuple(operands), overlaps), location
     )
-    for operand in operands:
-        if boxes.by_operand[operand] is None and _must_have_box(function, arguments, operand):
-            assert isinstance(operand, int)
-            raise _unknown(arguments[operand], location)
-    computed = Computed(AccessedElements(function))
-    ranges = {
-        operand: _memory(computed, operand, boxes.by_operand[operand]) for operand in operands
-    }
-    pairs = tuple(
-        ApartPair(
-            ranges[pair.first],
-            ranges[pair.second],
-            None if needless is None else computed.condition(needless),
-        )
-        for pair, needless in zip(overlaps, boxes.needless, strict=True)
+    unknown = [
+        operand
+        for operand in operands
+        if isinstance(operand, int)
+        and boxes.by_operand[operand] is None
+        and _must_have_box(function, arguments, operand)
+    ]
+    found = _found(unknown, find, arguments, location) if unknown else None
+    computed = Computed(
+        AccessedElements(function), 0 if found is None else _results(found.function)
     )
+    ranges: dict[int | str, Sequence[Memory]] = {
+        operand: [_memory(computed, operand, boxes.by_operand[operand])] for operand in operands
+    }
+    if found is not None:
+        ranges.update((operand, found.ranges[operand]) for operand in unknown)
+    pairs: list[ApartPair] = []
+    for pair, needless in zip(overlaps, boxes.needless, strict=True):
+        condition = None if needless is None else computed.condition(needless)
+        pairs += [
+            ApartPair(one, other, condition)
+            for one in ranges[pair.first]
+            for other in ranges[pair.second]
+        ]
     executed = tuple(map(computed.condition, boxes.executed))
     computed.finish()
-    return AliasCheck(function, pairs, executed=executed)
+    if found is None:
+        return AliasCheck(function, tuple(pairs), executed=executed)
+    _add_results(found.function, function)
+    return AliasCheck(
+        found.function, tuple(pairs), found.called, found.conditions, executed, found.is_long
+    )
+
+
+def _found(
+    unknown: Sequence[int],
+    find: Find | None,
+    arguments: Sequence[SourceArgument],
+    location: SourceLocation,
+) -> FoundRanges:
+    """What `find` finds. Raises `NotModelledError` if it finds nothing."""
+    why = ""
+    if find is not None:
+        try:
+            return find(unknown)
+        except PolyirError as error:
+            why = f", and no test can find out: {error.message}"
+    origin = arguments[unknown[0]].origin
+    raise NotModelledError(
+        f"'{origin.pointer}' may point to memory that the region accesses under another name; "
+        f"which elements the region accesses is not known before it{why} ({RESTRICT})",
+        location_of_node(origin.node) or location,
+        name="may-overlap",
+    )
 
 
 _Box = tuple[tuple[AstExpression, AstExpression], ...]
@@ -210,16 +281,6 @@ def _must_have_box(
         return False
     assert isinstance(operand, int)
     return arguments[operand].origin.pointer is not None
-
-
-def _unknown(argument: SourceArgument, location: SourceLocation) -> NotModelledError:
-    origin = argument.origin
-    return NotModelledError(
-        f"'{origin.pointer}' may point to memory that the region accesses under another name; "
-        f"which elements the region accesses is not known before it ({RESTRICT})",
-        location_of_node(origin.node) or location,
-        name="may-overlap",
-    )
 
 
 def _box(

@@ -9,6 +9,7 @@ first element where the replay says, and so it goes on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,58 +19,76 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.base.diagnostics import PolyirError, SourceLocation
-from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
 from polyir.irregular.inspection import Inspection
 from polyir.irregular.noted_ranges import NotedRange, new_range
-from polyir.irregular.slices import AddressSlice, Element, address_slice
+from polyir.irregular.slices import (
+    AddressSlice,
+    Element,
+    Values,
+    address_slice,
+    bound_operands,
+    bounds_of,
+)
 from polyir.loops.code import Code
-from polyir.loops.loop_forms import SequentialLoop
+from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.memory_accesses import ElementAccess, accesses_of
-from polyir.regions.alias_checks import AliasCheck, ApartPair, Memory
+from polyir.model.raising.control import LOOPS
+from polyir.regions.alias_checks import FoundRanges
 from polyir.target.c.region import ElementRange
 
 
-def replaying_alias_check(
+def found_ranges(
     module: ModuleOp,
     arguments: Sequence[SourceArgument],
-    overlaps: Sequence[PossibleOverlap],
+    operands: Sequence[int],
     location: SourceLocation,
-) -> AliasCheck:
-    """The check that the pairs `overlaps` of a region's arguments do not overlap.
+) -> FoundRanges:
+    """The ranges of some arguments of a region, given by their positions.
 
-    `module` holds the region's function; it is not changed. Raises `PolyirError` if the accesses
-    cannot be replayed before the region.
+    `module` holds the region's function, which has not been raised; it is not changed. Raises
+    `PolyirError` if the accesses cannot be replayed before the region.
     """
     copy = module.clone()
     function = next(op for op in copy.ops if isinstance(op, func.FuncOp) and not op.is_declaration)
     name = function.sym_name.data
-    operands = dict.fromkeys(each for pair in overlaps for each in (pair.first, pair.second))
-    memories = {
-        function.body.block.args[operand]: operand
-        for operand in operands
-        if isinstance(operand, int) and _has_parts(function, arguments, operand)
-    }
+    memories = {function.body.block.args[operand]: operand for operand in operands}
     slices = tuple(_slices(function, tuple(memories)))
     _require_all(function, slices, tuple(memories), location)
     if not slices:
         raise PolyirError("no loop in it accesses what may overlap", location, name="may-overlap")
     inspected = [_inspected(slice, location) for slice in slices]
-    boxes = [box for each, _ in inspected for box in each]
     results = _Results(copy, name, arguments)
-    ranges: dict[int | str, list[Memory]] = {operand: [operand] for operand in operands}
-    for memory, operand in memories.items():
-        ranges[operand] = [results.range(box, operand) for box in boxes if box.memory is memory]
+    ranges = {
+        operand: [
+            results.range(box, operand)
+            for each in inspected
+            for box in each.boxes
+            if box.memory is memory
+        ]
+        for memory, operand in memories.items()
+    }
+    conditions = tuple(results.condition(each.is_done) for each in inspected if each.is_done)
     called = results.finish()
-    pairs = tuple(
-        ApartPair(one, other)
-        for pair in overlaps
-        for one in ranges[pair.first]
-        for other in ranges[pair.second]
-    )
-    is_long = not all(is_quick for _, is_quick in inspected)
-    return AliasCheck(results.kernel, pairs, called, is_long=is_long)
+    is_long = not all(each.is_quick for each in inspected)
+    return FoundRanges(results.kernel, ranges, called, is_long, conditions)
+
+
+LEAST_REPEATS: Final = 8
+"""A replay is worth it if each access is made so often: it takes as long as one of them."""
+
+
+@dataclass(frozen=True)
+class _Inspected:
+    """The boxes of the accesses in a loop, and whether finding them takes little time.
+
+    If the number in the cell `is_done` is 0, they have not been looked for.
+    """
+
+    boxes: Sequence[_Box]
+    is_quick: bool
+    is_done: SSAValue | None
 
 
 PARTS: Final = 64
@@ -85,13 +104,6 @@ class _Box:
 
     memory: SSAValue
     ranges: tuple[NotedRange, ...]
-
-
-def _has_parts(function: func.FuncOp, arguments: Sequence[SourceArgument], operand: int) -> bool:
-    """Whether an argument leads to elements, and is not an object that is known as a whole."""
-    type = function.body.block.args[operand].type
-    is_array = isinstance(type, MemRefType) and bool(type.get_shape())
-    return is_array and arguments[operand].origin.pointer is not None
 
 
 def _slices(root: Operation, memories: Sequence[SSAValue]) -> Iterator[AddressSlice]:
@@ -126,10 +138,10 @@ def _require_all(
             )
 
 
-def _inspected(slice: AddressSlice, location: SourceLocation) -> tuple[list[_Box], bool]:
+def _inspected(slice: AddressSlice, location: SourceLocation) -> _Inspected:
     """Add the function that finds the subscripts of a loop, and its call.
 
-    Also whether it visits them in one long run, which takes little time.
+    It takes little time if it has fewer loops in each other than the loop has, or one long run.
     """
     inspection = Inspection(slice, with_memories=False)
     if not inspection.runs_first:
@@ -137,7 +149,8 @@ def _inspected(slice: AddressSlice, location: SourceLocation) -> tuple[list[_Box
         raise PolyirError(
             f"its subscripts are not known before it: {text}", location, name="may-overlap"
         )
-    code, bounds = inspection.code, inspection.bounds
+    code = outer = inspection.code
+    bounds = inspection.bounds
     noted: dict[SSAValue, list[NotedRange]] = {}
     for memory in slice.memories:
         assert isinstance(memory.type, MemRefType)
@@ -148,42 +161,65 @@ def _inspected(slice: AddressSlice, location: SourceLocation) -> tuple[list[_Box
         ]
     ranges = [range for each in noted.values() for range in each]
     parts = code.local_array("found", PARTS, 2 * len(ranges))
-    for range in ranges:
-        range.clear(code)
-    steps = code.quotient(code.steps(bounds.lower, bounds.upper, bounds.step), PARTS)
-    size = code.product(code.sum(steps, 1), bounds.step)
-    with code.parallel_loop("part", 0, PARTS) as (inner, part):
-        own = {
-            memory: [new_range(inner, memory.name_hint or "memory") for _ in each]
-            for memory, each in noted.items()
-        }
+    is_done: SSAValue | None = None
+    with ExitStack() as stack:
+        for range in ranges:
+            range.clear(code)
+        repeats = _repeats(slice, code, inspection.values)
+        if repeats is not None:
+            is_done = inspection.output("is_done")
+            is_worth = code.compared(repeats, "sge", LEAST_REPEATS)
+            code.store(code.choice(is_worth, code.constant(1), code.constant(0)), is_done)
+            code = stack.enter_context(code.conditional(is_worth))
+        steps = code.quotient(code.steps(bounds.lower, bounds.upper, bounds.step), PARTS)
+        size = code.product(code.sum(steps, 1), bounds.step)
+        with code.parallel_loop("part", 0, PARTS) as (inner, part):
+            own = {
+                memory: [new_range(inner, memory.name_hint or "memory") for _ in each]
+                for memory, each in noted.items()
+            }
 
-        def note(code: Code, element: Element) -> None:
-            for subscript, range in zip(element.subscripts, own[element.memory], strict=True):
-                range.note(code, subscript)
+            def note(code: Code, element: Element) -> None:
+                for subscript, range in zip(element.subscripts, own[element.memory], strict=True):
+                    range.note(code, subscript)
 
-        first = inner.sum(bounds.lower, inner.product(part, size))
-        last = inner.minimum(inner.sum(first, size), bounds.upper)
-        with inner.loop("i", first, last, bounds.step) as (body, counter):
-            slice.replay(body, counter, inspection.values, note)
-        is_quick = _visits_rows_at_once(inner, counter)
-        for place, range in enumerate(range for each in own.values() for range in each):
-            inner.store(inner.load(range.first), parts, part, 2 * place)
-            inner.store(inner.load(range.last), parts, part, 2 * place + 1)
-    with code.loop("part", 0, PARTS, 1) as (body, part):
-        for place, range in enumerate(ranges):
-            ends = (body.load(parts, part, 2 * place + end) for end in (0, 1))
-            range.note_ends(body, *ends)
+            first = inner.sum(bounds.lower, inner.product(part, size))
+            last = inner.minimum(inner.sum(first, size), bounds.upper)
+            with inner.loop("i", first, last, bounds.step) as (body, counter):
+                slice.replay(body, counter, inspection.values, note, repeats=False)
+            is_quick = _depth(_loop_of(counter)) < _depth(slice.loop)
+            is_quick |= _visits_rows_at_once(inner, counter)
+            for place, range in enumerate(range for each in own.values() for range in each):
+                inner.store(inner.load(range.first), parts, part, 2 * place)
+                inner.store(inner.load(range.last), parts, part, 2 * place + 1)
+        with code.loop("part", 0, PARTS, 1) as (body, part):
+            for place, range in enumerate(ranges):
+                ends = (body.load(parts, part, 2 * place + end) for end in (0, 1))
+                range.note_ends(body, *ends)
     for range in ranges:
-        is_none = code.compared(code.load(range.last), "slt", code.load(range.first))
-        with code.conditional(is_none) as then:
+        is_none = outer.compared(outer.load(range.last), "slt", outer.load(range.first))
+        with outer.conditional(is_none) as then:
             range.clear(then, 0, -1)
     found = iter(inspection.finish("subscripts"))
     boxes = [
         _Box(memory, tuple(NotedRange(next(found), next(found)) for _ in each))
         for memory, each in noted.items()
     ]
-    return boxes, is_quick
+    return _Inspected(boxes, is_quick, next(found, None))
+
+
+def _repeats(slice: AddressSlice, code: Code, values: Values) -> SSAValue | None:
+    """How often the loop makes each access, where that is known: how often the replay saves it."""
+    product: SSAValue | None = None
+    for op in slice.loop.walk():
+        if not isinstance(op, SequentialLoop) or op is slice.loop or slice.depends_on(op):
+            continue
+        is_known = all(is_outside(operand, slice.loop) for operand in bound_operands(op))
+        if is_known and any(map(op.is_ancestor, slice.accesses)):
+            ((lower, upper, step),) = bounds_of(op, code, values)
+            steps = code.steps(lower, upper, step)
+            product = steps if product is None else code.product(product, steps)
+    return product
 
 
 def _visits_rows_at_once(code: Code, counter: SSAValue) -> bool:
@@ -196,9 +232,7 @@ def _visits_rows_at_once(code: Code, counter: SSAValue) -> bool:
     What is noted must depend on nothing else of `counter`. Long loops run in vectors. Returns
     whether it visits all in one run.
     """
-    assert isinstance(counter.owner, Block)
-    loop = counter.owner.parent_op()
-    assert isinstance(loop, scf.ForOp)
+    loop = _loop_of(counter)
     ends = tuple(dict.fromkeys(use.operation for use in counter.uses))
     if len(ends) != 2 or not all(isinstance(each, affine.LoadOp) for each in ends):
         return not any(op.regions for op in loop.body.block.ops)
@@ -243,6 +277,19 @@ def _visits_rows_at_once(code: Code, counter: SSAValue) -> bool:
     return True
 
 
+def _loop_of(counter: SSAValue) -> scf.ForOp:
+    assert isinstance(counter.owner, Block)
+    loop = counter.owner.parent_op()
+    assert isinstance(loop, scf.ForOp)
+    return loop
+
+
+def _depth(op: Operation) -> int:
+    """How many loops there are in each other."""
+    inner = (each for region in op.regions for block in region.blocks for each in block.ops)
+    return isinstance(op, LOOPS) + max(map(_depth, inner), default=0)
+
+
 class _Results:
     """Makes a kernel that has been split a function of the subscripts that its boxes have."""
 
@@ -274,6 +321,10 @@ class _Results:
             return ElementRange(operand, ends)
         first, last = values[0]
         return ElementRange(operand, ends, self._position(self._code.compared(first, "sle", last)))
+
+    def condition(self, cell: SSAValue) -> int:
+        """The position of whether a number is not 0."""
+        return self._position(self._code.compared(self._code.load(self._known[cell]), "ne", 0))
 
     def _position(self, value: SSAValue) -> int:
         self._results.append(value)

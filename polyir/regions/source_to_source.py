@@ -30,13 +30,20 @@ from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.loops.checked_allocations import check_allocations
+from polyir.loops.features import PARALLEL, loop_features
 from polyir.loops.levels import convert_equations
 from polyir.loops.versions import take_test
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.optimize import OptimizePass
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.regions.alias_checks import AliasCheck, alias_check, operands_of, with_assumptions
+from polyir.regions.alias_checks import (
+    AliasCheck,
+    FoundRanges,
+    alias_check,
+    operands_of,
+    with_assumptions,
+)
 from polyir.regions.originals import OriginalFunction, original_function
 from polyir.regions.read_checks import ReadCheck, copy_check, read_check
 from polyir.regions.replacements import (
@@ -165,6 +172,7 @@ def _transformed(
     device: DeviceRegion | None = None
     ranked: Signature | None = None
     content = region.content
+    unraised: ModuleOp | None = None
     if isinstance(content, PolyirError):
         return TransformedRegion(region, None, content)
     takes_data = region.refused is not None or has_index_arrays(passes)
@@ -172,6 +180,7 @@ def _transformed(
         if takes_data:
             content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()
         else:
+            unraised = content.module.clone()
             raise_region(region, content)
         if ranks is not None:
             from polyir.regions.rank_regions import require_readable, require_whole_function
@@ -188,7 +197,7 @@ def _transformed(
         elif content.overlaps and not assume_no_alias:
             pointers = () if takes_data else operands_of(content.overlaps)
             reads = read_check(content, pointers, region.location)
-            check = alias_check_of(region, content, takes_data)
+            check = alias_check_of(region, content, unraised)
             if takes_data:
                 reads = read_check(content, check.pointers, region.location)
         else:
@@ -209,6 +218,8 @@ def _transformed(
         if missed and is_here and not (is_changed or is_chosen):
             raise UnchangedError(missed[0])
         finish_region(region, content, context)
+        if unraised is not None and check is not None and check.called and not is_best:
+            _require_parallel(content)
         if kernels is not None and device is not None and not is_best:
             try:
                 kernels.add(content.module, content.function, device, region.location)
@@ -252,6 +263,16 @@ def finish_region(region: SourceRegion, content: TranslatedRegion, context: Cont
         LowerPolyPass(fall_back=False).apply(context, content.module)
 
 
+def _require_parallel(content: TranslatedRegion) -> None:
+    """Refuse a region that nothing makes worth a replay of its accesses."""
+    if PARALLEL not in loop_features(content.module):
+        raise NotModelledError(
+            "only a replay of its subscripts finds out which elements it accesses, and no loop is "
+            f"parallel, for which that would be worth it ({RESTRICT})",
+            name="may-overlap",
+        )
+
+
 def require_no_parameters(region: SourceRegion, content: TranslatedRegion) -> None:
     """Refuse a region whose function got arguments that its file does not have."""
     if len(_kernel(content).function_type.inputs) != len(content.arguments):
@@ -278,43 +299,36 @@ def takes_data_regions(passes: Sequence[ModulePass]) -> bool:
 
 
 def alias_check_of(
-    region: SourceRegion, content: TranslatedRegion, has_index_arrays: bool
+    region: SourceRegion, content: TranslatedRegion, before: ModuleOp | None = None
 ) -> AliasCheck:
-    """The check of a region that has been raised, or, `has_index_arrays`, that has not."""
+    """The check of a region that has been raised from what it was `before`.
+
+    Without that, it has not been raised, because data decides what its loops do.
+    """
     module = content.module
-    if has_index_arrays:
+    if before is None:
+        before = module
         module = module.clone()
         for op in module.ops:
             if isinstance(op, FuncOp) and not op.is_declaration:
                 raise_function(op, data_loops=True)
-    try:
-        return alias_check(module, content.arguments, content.overlaps, region.location)
-    except NotModelledError as error:
-        if not has_index_arrays:
-            raise
-        return _replaying_alias_check(region, content, error)
 
+    def find(operands: Sequence[int]) -> FoundRanges:
+        # Few files have such regions.
+        from polyir.regions.index_alias_checks import found_ranges
 
-def _replaying_alias_check(
-    region: SourceRegion, content: TranslatedRegion, error: NotModelledError
-) -> AliasCheck:
-    """The check of a region in which index arrays decide what is accessed.
+        return found_ranges(before, content.arguments, operands, region.location)
 
-    Raises `error` if there is none.
-    """
-    if any(isinstance(each, SourceArray) and each.has_rows_apart for each in content.arguments):
-        raise error
-    # Few files have such regions.
-    from polyir.regions.index_alias_checks import replaying_alias_check
-
-    try:
-        return replaying_alias_check(
-            content.module, content.arguments, content.overlaps, region.location
-        )
-    except PolyirError as reason:
-        unknown = error.message.removesuffix(f" ({RESTRICT})")
-        error.message = f"{unknown}, and no test can find out: {reason.message} ({RESTRICT})"
-        raise error from None
+    has_rows_apart = any(
+        isinstance(each, SourceArray) and each.has_rows_apart for each in content.arguments
+    )
+    return alias_check(
+        module,
+        content.arguments,
+        content.overlaps,
+        region.location,
+        None if has_rows_apart else find,
+    )
 
 
 def _require_no_sizes(content: TranslatedRegion, region: SourceRegion) -> None:
@@ -541,7 +555,8 @@ def _replacement(
     of_threads = item.check is None or not content.overlaps
     is_replayed = item.check is not None and bool(item.check.called)
     least_threads = 1
-    if item.region.refused is not None:
+    takes_data = UNKNOWN_EXTENTS in content.function.attributes
+    if item.region.refused is not None or (is_replayed and not takes_data):
         is_long = item.check is not None and item.check.is_long
         least_threads = REPLAYING_THREADS if is_long else 2
     sizes = take_test(kernel, of_threads, least_threads)

@@ -29,8 +29,9 @@ void rows(int n, const int *start, const int *column, const double *restrict val
 // CHECK: void product(
 // CHECK: int runs = n >= {{[0-9]+}} && polyir_threads() > 1;
 // CHECK-NEXT: if (runs) {
-// CHECK: product_subscripts(
-// CHECK: runs = polyir_disjoint(
+// CHECK: product_subscripts(start, column, n, &value_first, &value_last, &x_first, &x_last);
+// CHECK-NEXT: runs = n >= 1 &&
+// CHECK-NEXT: polyir_disjoint(
 // CHECK: if (runs) {
 // CHECK-NEXT: #pragma omp parallel for
 void product(int n, const int *start, const int *column, const double *value, const double *x,

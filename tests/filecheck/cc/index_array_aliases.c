@@ -12,13 +12,14 @@
 // CHECK: x_last_1 = polyir_max(x_last_1,
 // CHECK: *x_last = polyir_max(*x_last, found[part][
 // CHECK-LABEL: void tested(
-// CHECK: tested_subscripts(p, n, steps, &x_first, &x_last, &b_first, &b_last);
-// CHECK-NEXT: if (polyir_disjoint(&x[x_first], &x[x_last] + 1, &b[b_first], &b[b_last] + 1)) {
+// CHECK: tested_subscripts(p, n, steps, &x_first, &x_last);
+// CHECK-NEXT: if (steps >= 1 && n >= 1 &&
+// CHECK-NEXT: polyir_disjoint(&x[x_first], &x[x_last] + 1, &b[0], &b[n - 1] + 1)) {
 // CHECK: tested_executor(
 // CHECK: } else {
 // CHECK-NEXT: tested_original(n, steps, p, b, x);
 
-// REFUSED: index_array_aliases.c:32:{{[0-9]+}}: warning: region not transformed: '{{[xb]}}' may point to memory that the region accesses under another name; which elements the region accesses is not known before it, and no test can find out: an element is accessed outside of a loop (declare pointers as restrict, or give --assume-no-alias)
+// REFUSED: index_array_aliases.c:33:{{[0-9]+}}: warning: region not transformed: '{{[xb]}}' may point to memory that the region accesses under another name; which elements the region accesses is not known before it, and no test can find out: an element is accessed outside of a loop (declare pointers as restrict, or give --assume-no-alias)
 void tested(long n, long steps, const int *p, const double *b, double *x) {
 #pragma scop
   for (long s = 0; s < steps; s++)

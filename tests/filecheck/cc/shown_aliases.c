@@ -56,7 +56,7 @@ void bound(int n) {
 }
 
 // What is accessed is not known before the region, and 'where' may lead to anything.
-// CHECK: shown_aliases.c:63:5: error: region not transformed: 'where' may point to memory that the region accesses under another name; which elements the region accesses is not known before it
+// CHECK: shown_aliases.c:61:9: error: region not transformed: only a replay of its subscripts finds out which elements it accesses, and no loop is parallel
 void unknown_range(int n, double *where, const int *which) {
 #pragma scop
   for (int i = 0; i < n; i++)

@@ -19,10 +19,11 @@ void colours(const signed char *in, const long *restrict kinds, const float *pal
     out[i] = palette[in[i]] + few[kinds[i] & 15];
 }
 
-// Any integer might be anywhere.
+// Any integer might be anywhere: the subscripts are computed before.
 // CHECK-LABEL: void gather(
-// CHECK-NOT: polyir_disjoint
-// CHECK: out[i] = in[where[i]];
+// CHECK: gather_1_subscripts(where, n, &in_first, &in_last);
+// CHECK: polyir_disjoint(&in[in_first], &in[in_last] + 1, &out[0], &out[(long)n - 1] + 1)
+// CHECK: #pragma omp parallel for
 void gather(const float *in, const int *where, float *out, int n) {
   for (int i = 0; i < n; i++)
     out[i] = in[where[i]];
