@@ -10,11 +10,19 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.base.diagnostics import OptionError, errors_at, remark
+from polyir.base.diagnostics import (
+    OptionError,
+    Remark,
+    errors_at,
+    remark,
+    remarks_to,
+    report,
+)
 from polyir.base.inner_steps import apply_inside
 from polyir.choose.gpu import GENERIC_GPU
 from polyir.choose.machine import describe, machine_of_option, machine_text
 from polyir.dialects.scop import scops_in
+from polyir.model.prepared_updates import are_of_integers
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops
@@ -41,7 +49,8 @@ class OptimizePass(PassWithOptions):
     numbers, and the `machine` that gives the same result on another computer. `strategy` names a
     pipeline that is to be used whatever the model says. Other packages can add machines, strategies
     and cost models. With `reassociate`, floating-point sums, products, minima and maxima may be
-    computed in another order, in vectors of partial results, which rounds them differently.
+    computed in another order, in vectors of partial results, which rounds them differently. Those
+    of integers may be in any case, in functions that have no others.
 
     With `target=gpu`, nests become kernels (`map-to-gpu`): schedules with tiles of several sizes
     are compared by a model of a device (`polyir.choose.gpu_model`), with and without copies in
@@ -98,6 +107,30 @@ class OptimizePass(PassWithOptions):
             remark(self.name, f"for the same result on another computer: {again}", op)
 
         def choose(function: FuncOp) -> None:
+            if self.strategy != BEST or self.reassociate:
+                make(function, self.reassociate)
+            elif not (are_of_integers(scops_in(function)) and in_any_order(function)):
+                make(function, reassociate=False)
+
+        def in_any_order(function: FuncOp) -> bool:
+            """Try what sums in another order make possible; without a gain, nothing changes."""
+            from polyir.choose.chosen_code import give_body
+
+            module = ModuleOp([function.clone()])
+            before = function.clone()
+            said: list[Remark] = []
+            with remarks_to(said.append):
+                PolyDependencesPass(reassociate=True).apply(ctx, module)
+                (copy,) = module.ops
+                give_body(function, copy.detach_region(copy.regions[0]))
+                is_better = make(function, reassociate=True)
+            if not is_better:
+                give_body(function, before.detach_region(before.body))
+            for each in said if is_better else ():
+                report(each)
+            return is_better
+
+        def make(function: FuncOp, reassociate: bool) -> bool:
             # It takes long to import, and the dependences are computed without it.
             from polyir.choose.schedule_choice import ScheduleChoice
 
@@ -106,13 +139,13 @@ class OptimizePass(PassWithOptions):
                 function,
                 machine,
                 self.threads,
-                reassociate=self.reassociate,
+                reassociate=reassociate,
                 cost_model=self.cost_model.model(),
             )
             if self.strategy == BEST:
-                choice.make()
-            else:
-                choice.use(self.strategy)
+                return choice.make()
+            choice.use(self.strategy)
+            return True
 
         return choose
 

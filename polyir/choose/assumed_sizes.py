@@ -5,7 +5,7 @@ Of each parameter, it is the first of these that there is:
 - *known*: the only value in the context;
 - *stated*: what is expected of an argument (`polyir.dialects.expected_sizes`);
 - *arrays*: the greatest value for which all accesses are within arrays of known or stated extents;
-- *assumed*: one with which the array of most dimensions has a million elements.
+- *assumed*: one with which no array has more than a million elements.
 
 The last two are the nearest value for which conditions let statements run, if there is one.
 """
@@ -16,11 +16,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import partial, reduce
+from math import prod
 from typing import Final
 
 import islpy as isl
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import BlockArgument, SSAValue
 
 from polyir.base import budgets
@@ -40,7 +41,7 @@ from polyir.sets.maps import at_sizes, nearest_value, values_of_parameter
 from polyir.sets.values import isl_value
 
 DEFAULT_ELEMENTS: Final = 1_000_000
-"""How many elements the array of most dimensions is taken to have when nothing is known of it."""
+"""How many elements the largest array is taken to have when nothing is known of it."""
 
 LARGER: Final = 16
 """An estimate: matrices are 2 GiB then, more than any cache has, and vectors 128 MiB."""
@@ -113,17 +114,18 @@ def parameters_left(scop: Scop) -> bool:
 def default_size(scop: Scop) -> int:
     """What a parameter is taken to be when nothing is known of it: 1000 for matrices.
 
-    It is a million where there are only arrays of one dimension, and loops without loops inside
-    whose numbers of iterations depend on parameters.
+    Then no array has more than a million elements. It is at most 1000 where there are loops inside
+    of loops whose numbers of iterations depend on parameters.
     """
-    ranks = [
-        array.type.get_num_dims()
-        for array in scop.arrays.values()
-        if isinstance(array.type, MemRefType)
-    ]
     depth = max((_depth(each.domain) for each in scop.bodies), default=0)
-    size: float = DEFAULT_ELEMENTS ** (1 / max(1, min(2, depth), *ranks))
-    return round(size)
+    sizes: list[float] = [DEFAULT_ELEMENTS ** (1 / max(1, min(2, depth)))]
+    for array in scop.arrays.values():
+        extents = array.type.get_shape() if isinstance(array.type, MemRefType) else ()
+        unknown = extents.count(DYNAMIC_INDEX)
+        if unknown:
+            rows = DEFAULT_ELEMENTS / prod(each for each in extents if each != DYNAMIC_INDEX)
+            sizes.append(max(1, rows) ** (1 / unknown))
+    return round(min(sizes))
 
 
 def _depth(domain: isl.Set) -> int:

@@ -13,9 +13,9 @@ from typing import Final, Protocol
 
 import islpy as isl
 from xdsl.context import Context
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from polyir.base import budgets
@@ -309,7 +309,7 @@ class Candidates:
         kept = None
         if self._has_copies(strategy, changed):
             local = [iteration_arrays(each.scop).arrays for each in changed]
-            self._require_bounded_memory(changed, local)
+            self._require_bounded_memory(strategy, changed, local)
             kept = [_elements(*each) for each in zip(local, self._values, strict=True)]
         return self._candidate(strategy, changed, tuple(remarks), kept)
 
@@ -363,14 +363,22 @@ class Candidates:
         return [each for each in strategy.steps if self.threads > 1 or not is_for_threads(each)]
 
     def _require_bounded_memory(
-        self, scops: Sequence[Scheduled], local: Sequence[Sequence[PromotedArray]]
+        self,
+        strategy: Strategy,
+        scops: Sequence[Scheduled],
+        local: Sequence[Sequence[PromotedArray]],
     ) -> None:
         """Raise `LegalityError` if copies of temporaries might take much more than all arrays do.
 
-        Those that are `local` to iterations are not copies for each of them.
+        Those that are `local` to iterations are not copies for each of them, if they are smaller.
+        Nor are the partial results of parts.
         """
-        for original, each, own in zip(self.scops, scops, local, strict=True):
-            names = {array.array for array in own}
+        passes = [each.name for each in strategy.memory]
+        copied = self.scops_with(strategy.memory[: passes.index("privatize") + 1])
+        for original, given, each, own in zip(self.scops, copied, scops, local, strict=True):
+            arrays = each.scop.arrays
+            names = {one.array for one in own if _size(one.shape) < _size_of(arrays[one.array])}
+            names |= arrays.keys() - given.scop.arrays.keys()
             if large := larger_than_arrays(each.scop, original.scop, names):
                 raise LocalArrayError(
                     f"copies of {', '.join(large)} may need more memory than the arrays"
@@ -475,6 +483,16 @@ def iteration_arrays(scop: Scop) -> Promotion:
     if not names or scop.dependences is None:
         return Promotion()
     return plan_iteration_arrays(scop, scop.dependences, names)
+
+
+def _size_of(array: SSAValue) -> tuple[int, int]:
+    assert isinstance(array.type, MemRefType)
+    return _size(array.type.get_shape())
+
+
+def _size(shape: Sequence[int]) -> tuple[int, int]:
+    """What sizes are compared by: the number of unknown extents, and the product of the others."""
+    return shape.count(DYNAMIC_INDEX), prod(each for each in shape if each != DYNAMIC_INDEX)
 
 
 def _elements(local: Sequence[PromotedArray], values: Mapping[str, int]) -> dict[str, float]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, inf, prod
+from typing import Final
 
 import islpy as isl
+from xdsl.ir import SSAValue
 
 from polyir.choose.loop_tree import Loop, directions
 from polyir.choose.machine import Machine
@@ -249,7 +251,34 @@ def _is_integer_sum(model: StatementModel, direction: Sequence[float]) -> bool:
             moves = _moves(reference, direction)
             if moves is None or any(moves) or not reference.is_integer:
                 return False
-    return True
+    return any(_combining(model, arrays) <= group for group in _ASSOCIATIVE)
+
+
+def _combining(model: StatementModel, arrays: Collection[str]) -> set[str]:
+    """The operations that lead from loads of some arrays to stores, without casts."""
+    accesses = {access.operation: access for access in model.statement.accesses}
+    carried: set[SSAValue] = set()
+    found: set[str] = set()
+    for op in model.statement.op.body.block.walk():
+        access = accesses.get(op)
+        if access is not None:
+            carried.update(op.results if access.array in arrays else ())
+        elif not carried.isdisjoint(op.operands):
+            carried.update(op.results)
+            found.add(op.name)
+    return found - {"arith.extsi", "arith.extui", "arith.trunci"}
+
+
+_ASSOCIATIVE: Final = (
+    frozenset({"arith.addi", "arith.subi"}),
+    frozenset({"arith.muli"}),
+    frozenset({"arith.andi"}),
+    frozenset({"arith.ori"}),
+    frozenset({"arith.xori"}),
+    frozenset({"arith.cmpi", "arith.select", "arith.maxsi", "arith.minsi", "scf.if"}),
+    frozenset({"arith.maxui", "arith.minui"}),
+)
+"""Operations that C compilers combine partial results by."""
 
 
 VECTOR_EFFICIENCY = 0.6

@@ -44,8 +44,8 @@ class ScheduleChoice:
         self._least_cycles = sum(model.least_cycles for model in self._models)
         self._strategies = strategies(situation_of(self._models, machine, threads, reassociate))
 
-    def make(self) -> None:
-        """Replace the function by the best candidate, if one is worth it."""
+    def make(self) -> bool:
+        """Replace the function by the best candidate, if one is worth it; whether one is."""
         original = self._candidates.original()
         best, found = original, [original]
         statements = [each for model in self._models for each in model.statements.values()]
@@ -73,11 +73,12 @@ class ScheduleChoice:
         mixture = mixed(self._candidates, best, others, lambda each: self._margin(each, best))
         if best is original and not mixture.others:
             self._say(f"{CHOSEN}{ORIGINAL}")
-            return
+            return False
         gain = original.cycles / mixture.cycles
         self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
         chosen = self._version(original, mixture)
         replace_by(self._candidates, chosen, self._middle(original, chosen, others))
+        return True
 
     def _version(self, original: Candidate, mixture: Mixture) -> Version:
         """A mixture with the least work for which it is better than the original order."""

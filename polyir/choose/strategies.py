@@ -173,6 +173,11 @@ class Situation:
         """The last steps of most strategies."""
         return (self.parallel, self.blocks())
 
+    @property
+    def in_order(self) -> tuple[ModulePass, ...]:
+        """The last steps where loops stay in their order."""
+        return (*self.last, made("collapse"))
+
 
 def situation_of(
     models: Sequence[ScheduleModel], machine: Machine, threads: int, reassociate: bool = False
@@ -289,12 +294,12 @@ def split(given: Situation) -> Strategy:
 
 def private(given: Situation) -> Strategy:
     """The original order, with temporaries for each iteration of a parallel loop."""
-    return Strategy((made("privatize"),), (), given.last)
+    return Strategy((made("privatize"),), (), given.in_order)
 
 
 def parallel(given: Situation) -> Strategy:
     """The original order, in parallel."""
-    return Strategy((), (), given.last)
+    return Strategy((), (), given.in_order)
 
 
 def reductions(given: Situation) -> Strategy | None:
@@ -310,7 +315,7 @@ def partial_results(given: Situation) -> Strategy | None:
     if not given.reassociate or given.threads == 1:
         return None
     parts = made("privatize-reductions", parts=min(given.threads, MOST_PARTS), block=TURN)
-    return Strategy((parts,), (), given.last)
+    return Strategy((made("privatize"), parts), (), given.last)
 
 
 def strategies(given: Situation) -> tuple[Strategy, ...]:
@@ -333,7 +338,7 @@ def strategies(given: Situation) -> tuple[Strategy, ...]:
 def is_for_threads(given: ModulePass) -> bool:
     """Whether a pass only makes work for several threads; inner wavefronts help one, too."""
     is_outer = given.name == "wavefront" and getattr(given, "which", "") == "outermost"
-    return is_outer or given.name == "mark-parallel"
+    return is_outer or given.name in ("mark-parallel", "collapse")
 
 
 def _power_of_two(number: float) -> int:

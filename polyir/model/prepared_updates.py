@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from xdsl.dialects.builtin import IntegerType, MemRefType
+from xdsl.ir import Attribute
+
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.extrema import simplify_extrema
 from polyir.model.reductions import updated_arrays, updates_of
@@ -25,6 +30,21 @@ def prepare_updates(op: ScopOp) -> None:
             simplify_extrema(statement.op)
     for update in updates_of(scop_of(op)).found:
         update.chain.allow_overflow()
+
+
+def are_of_integers(scops: Iterable[ScopOp]) -> bool:
+    """Whether statements update some elements more than once, and all of these are integers.
+
+    Integers that wrap around have the same sum in any order.
+    """
+    types: list[Attribute] = []
+    for op in scops:
+        scop = scop_of(op)
+        for statement in scop.bodies:
+            for name in updated_arrays(statement, scop.context):
+                array = scop.arrays[name].type
+                types.append(array.element_type if isinstance(array, MemRefType) else array)
+    return bool(types) and all(isinstance(each, IntegerType) for each in types)
 
 
 def split_updates(op: ScopOp, simplify: bool = False) -> tuple[str, ...]:

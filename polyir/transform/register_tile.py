@@ -427,6 +427,9 @@ class _RegisterTiler:
             return None
         if not runs_statements_in_turn(band):
             return None
+        if any(self._statements[each.get_tuple_name()].has_loops for each in sets_of(band.domain)):
+            # These take the time, and get no vectors.
+            return None
         best: tuple[ScheduleNode, _RegisterTiler, int] | None = None
         for count in reversed(range(len(band.members))):
             found = distribution_inside(band, self._dependences, tuple(range(count)))

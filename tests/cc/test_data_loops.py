@@ -24,7 +24,7 @@ PARALLEL = (
     ),
     *("greatest", "neighbours_of_neighbours", "rows_and_lengths", "in_time"),
 )
-SEQUENTIAL = ("solve", "scatter", "lengths")
+SEQUENTIAL = ("solve", "scatter")
 
 
 WHILE_LOOPS = Path(__file__).parent / "while_loops.c"

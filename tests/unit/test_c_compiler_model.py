@@ -20,18 +20,20 @@ from polyir.model.scop import scop_of
 MACHINE = Machine(caches=(Cache(1 << 30),), loop_cycles=1e-9, predicted_loop_cycles=1e-9)
 
 
-def _model(c: str, tmp_path: Path, machine: Machine = MACHINE) -> tuple[CostModel, Node]:
+def _model(
+    c: str, tmp_path: Path, machine: Machine = MACHINE, n: int | None = None
+) -> tuple[CostModel, Node]:
     source = tmp_path / "in.c"
     source.write_text(c)
     with remarks_to(lambda remark: None):
         module = api.run_pipeline(api.parse(source), "poly-dependences")
     (scop,) = map(scop_of, scops_in(module))
-    model = CostModel(scop, machine, threads=1)
+    model = CostModel(scop, machine, None if n is None else {"n": n}, threads=1)
     return model, model.tree(scop.schedule)
 
 
-def _cost(c: str, tmp_path: Path, machine: Machine = MACHINE) -> Cost:
-    model, tree = _model(c, tmp_path, machine)
+def _cost(c: str, tmp_path: Path, machine: Machine = MACHINE, n: int | None = None) -> Cost:
+    model, tree = _model(c, tmp_path, machine, n)
     return model.cost(tree)
 
 
@@ -112,10 +114,11 @@ _ROWS = """void f(int n, int m, double *restrict r, double a[n][{width}]) {{
 
 def test_short_chains_overlap(tmp_path: Path) -> None:
     """A processor computes sums of several rows at once if they are short enough."""
-    short, long = (_cost(_ROWS.format(width=width), tmp_path).compute for width in (24, 2400))
+    rows = (_ROWS.format(width=width) for width in (24, 2400))
+    short, long = (_cost(each, tmp_path, n=1000).compute for each in rows)
     assert long > 150 * short
     few = replace(MACHINE, reorder_operations=1.0)
-    assert _cost(_ROWS.format(width=24), tmp_path, few).compute > 1.4 * short
+    assert _cost(_ROWS.format(width=24), tmp_path, few, 1000).compute > 1.4 * short
 
 
 _INTERLEAVED = """void f(int n, double c[n][2], double a[n][2]) {
@@ -127,7 +130,7 @@ _INTERLEAVED = """void f(int n, double c[n][2], double a[n][2]) {
 
 
 def test_interleaved_sequences_run_in_vectors_and_fill_their_lines(tmp_path: Path) -> None:
-    cost = _cost(_INTERLEAVED, tmp_path)
+    cost = _cost(_INTERLEAVED, tmp_path, n=1000)
     assert cost.compute < 2.0 * 1000
     # Lines of elements that follow each other are counted once: two arrays, one written.
     assert cost.traffic[0] == pytest.approx(3 * 16 * 1000, rel=0.02)

@@ -36,7 +36,7 @@ STRATEGIES = {
         "delicm", 'pluto-schedule{fuse="none"}', "tile{sizes=144,144,288}",
         PARALLEL, "register-tile", *LOOPS
     ],
-    "private": ["privatize", PARALLEL, "register-tile", "promote-private", *LOOPS],
+    "private": ["privatize", PARALLEL, "register-tile", "collapse", "promote-private", *LOOPS],
     # Its passes on memory change no array of gemm, but the tree.
     "sweeps": [
         "tile{sizes=24 min_width=1}", 'wavefront{which="inner"}', "promote-private",
@@ -109,9 +109,9 @@ def test_each_function_has_its_steps_in_turn() -> None:
     text = GEMM + STENCIL.replace("%A[%i - 1]", "%A[%i]")
     steps = recording_of(text, "strategy=parallel").steps
     names = [each.name for each in steps[len(RAISED) : -1]]
-    assert names == [PARALLEL, "register-tile", *LOOPS] * 2
+    assert names == [PARALLEL, "register-tile", "collapse", *LOOPS] * 2
     scops = [len(scops_in(each.module)) for each in steps]
-    assert scops == [0, *[2] * 4, *[1] * 5, *[0] * 4]
+    assert scops == [0, *[2] * 5, *[1] * 6, *[0] * 4]
 
 
 def tables_of(recording: Recording) -> tuple[EstimateTable, ...]:

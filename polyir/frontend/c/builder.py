@@ -79,6 +79,7 @@ class Builder:
         self._general_facts: list[IndexExpression] = []
         self._accesses: dict[SSAValue, list[SubscriptedAccess]] = {}
         self._cells: list[tuple[memref.AllocaOp, Block]] = []
+        self._arrays: list[SSAValue] = []
         self._order: dict[Atom, int] = {}
         self._invariant_products: dict[
             tuple[IndexExpression, IndexExpression], IndexExpression
@@ -210,6 +211,25 @@ class Builder:
         cell.memref.name_hint = name
         self._cells.append((cell, self._block))
         return cell.memref
+
+    def new_array(
+        self, type: Attribute, name: str, shape: Sequence[int], sizes: Sequence[IndexExpression]
+    ) -> SSAValue:
+        """An array that is local to the region, with dynamic extents of these sizes, or 1."""
+        one = IndexExpression((), 1)
+        extents = [self.index_value(self.extremum((size, one), False)) for size in sizes]
+        array = memref.AllocOp.get(type, None, shape, extents)
+        self.insert_at_entry(array)
+        array.memref.name_hint = name
+        self._arrays.append(array.memref)
+        return array.memref
+
+    def free_arrays(self) -> None:
+        """Free the arrays at the end of the function."""
+        last = self.entry.last_op
+        assert last is not None
+        for array in self._arrays:
+            self.entry.insert_op_before(memref.DeallocOp.get(array), last)
 
     def define_cells(self) -> None:
         """Store to variables of loop bodies that only some iterations set, depending on data.

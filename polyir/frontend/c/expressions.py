@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Final
 
@@ -129,7 +131,7 @@ class Expressions:
     def _constant(self, node: c_ast.Constant) -> Value:
         if "float" in node.type or "double" in node.type:
             text = node.value.lower()
-            if text.endswith("l") or "long" in node.type:
+            if _is_long_double(node):
                 raise refuse(node, "a constant of type long double", name="unsupported-type")
             is_hexadecimal = text.startswith("0x")
             is_single = text.endswith("f") and (not is_hexadecimal or "p" in text)
@@ -236,6 +238,10 @@ class Expressions:
         type = self._variables.scopes.type_of(node.to_type)
         if not isinstance(type, Arithmetic):
             raise refuse(node, "a cast to an unsupported type", name="unsupported-type")
+        if type == DOUBLE and _is_long_double(node.expr):
+            number = _as_double(node.expr.value)
+            if number is not None:
+                return self._constant(c_ast.Constant("double", repr(number), node.expr.coord))
         return self.conversions.convert(self.value(node.expr), type)
 
     # Calls
@@ -524,6 +530,27 @@ class Expressions:
             self._builder.note_data(result)
         return IndexExpression.of(result)
 
+    def where(self, condition: Condition, node: c_ast.Node) -> Value:
+        """The value of an integer expression where a condition holds, and otherwise 0."""
+        type = self._type_of(node)
+
+        def value() -> SSAValue:
+            with self._builder.under(condition):
+                return self.conversions.data(self.conversions.convert(self.value(node), type))
+
+        def zero() -> SSAValue:
+            return self._builder.constant(0, type.ir)
+
+        truth = self.truth(condition)
+        if not self._is_safe_node(node):
+            return Value(type, self._choice(truth, type.ir, value, zero))
+        return Value(type, self._builder.insert(arith.SelectOp(truth, value(), zero())).result)
+
+    def is_integer(self, node: c_ast.Node) -> bool:
+        """Whether the value of an expression is an integer."""
+        type = self._type_of(node)
+        return not (type.is_float or type.is_bool)
+
     def constant(self, node: c_ast.Node) -> int | None:
         """The number that an integer expression is wherever it stands in its block, if any."""
         return self._tried(node).constant
@@ -554,6 +581,25 @@ class Expressions:
             with self._builder.inside(block):
                 self._builder.insert(scf.YieldOp(arm()))
         return op.results[0]
+
+
+def _is_long_double(node: c_ast.Node) -> bool:
+    """Whether an expression is a constant of type `long double`, in decimal or not."""
+    if not isinstance(node, c_ast.Constant) or not {"float", "double"} & {*node.type.split()}:
+        return False
+    return node.value.lower().endswith("l") or "long" in node.type
+
+
+def _as_double(constant: str) -> float | None:
+    """A constant of type `long double`, such as in `DBL_MAX`, as a `double`.
+
+    `None` if that depends on the bits of the longer type, which rounds it first.
+    """
+    with suppress(ValueError, OverflowError):
+        exact = Fraction(constant.rstrip("lL"))
+        low, high = (float(exact * (1 + sign * Fraction(1, 1 << 63))) for sign in (-1, 1))
+        return low if low == high else None
+    return None
 
 
 def _constant_type(number: int, suffix: str, is_decimal: bool) -> Arithmetic:

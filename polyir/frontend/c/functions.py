@@ -48,7 +48,8 @@ OPERATIONS: Final = MappingProxyType[str, type[Operation]](
 """The operation of each function of `math.h` that has one; the one for `float` ends in `f`."""
 
 _OTHERS: Final = (
-    "erfc fdim fmax fmin fmod hypot ldexp lgamma nearbyint remainder rint scalbln scalbn tgamma"
+    "erfc fdim fmax fmin fmod hypot ilogb ldexp lgamma llrint llround logb lrint lround nearbyint "
+    "nextafter remainder rint scalbln scalbn tgamma"
 )
 
 CALLED: Final = (

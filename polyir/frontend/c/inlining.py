@@ -22,7 +22,7 @@ from polyir.frontend.c.jumps import without_return
 from polyir.frontend.c.names import assigned_in, has_effects, key_of, nodes_below
 from polyir.frontend.c.rewriting import Renaming, rebuilt
 from polyir.frontend.c.scopes import FunctionName, Scopes, parameters_of
-from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Other, Pointer
+from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Other, Pointer, Record
 
 MOST_CALLS: Final = 200
 """How many calls of one region are replaced."""
@@ -174,7 +174,7 @@ class Inliner:
         """A call whose result is used."""
         definition = self._definition(node)
         is_silent = self._is_silent(node)
-        if definition is None or (is_silent and not self._reads_memory(node)):
+        if definition is None or (is_silent and self._is_operation(node)):
             return (), node
         self.has_readers = self.has_readers or is_silent
         is_wanted = self._with_readers if is_silent else is_always and is_whole
@@ -203,10 +203,14 @@ class Inliner:
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         return not isinstance(self._functions.reads(name), NotModelledError)
 
-    def _reads_memory(self, node: c_ast.FuncCall) -> bool:
-        """Whether a call that has no effects depends on more than its operands."""
+    def _is_operation(self, node: c_ast.FuncCall) -> bool:
+        """Whether a call that has no effects is a number that depends only on its operands."""
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        return self._functions.reads(name) != Reads()
+        meaning = self._scopes.meaning(name)
+        has_structure = isinstance(meaning, FunctionName) and isinstance(
+            meaning.type.result, Record
+        )
+        return self._functions.reads(name) == Reads() and not has_structure
 
     def _expansion(self, call: c_ast.FuncCall) -> _Expansion | None:
         """What a call stands for; `None` if it stays."""
@@ -292,7 +296,7 @@ class Inliner:
             ):
                 converted = c_ast.Typename(None, [], None, parameter.type)
                 names[name] = c_ast.Cast(converted, argument, argument.coord)
-            elif isinstance(type, Arithmetic):
+            elif isinstance(type, Arithmetic | Record):
                 variable = c_ast.ID(self._fresh(name), call.coord)
                 names[name] = variable
                 before.append(_variable(parameter.type, variable, argument))

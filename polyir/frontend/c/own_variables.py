@@ -45,7 +45,8 @@ def make_own(
         if not isinstance(source, SourceArray) or source.origin.pointer is not None:
             continue
         name = source.origin.root
-        if source.parts != (name,) or name in addressed or not scopes.is_local(name):
+        is_element = any(isinstance(part, int) for part in source.parts)
+        if is_element or name in addressed or not scopes.is_local(name):
             continue
         if is_read_outside(name, function, region):
             continue

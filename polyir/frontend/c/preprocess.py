@@ -516,7 +516,9 @@ def _declared(chunk: Chunk) -> Iterator[str]:
         previous = ""
         while previous != head:
             previous, head = head, _BRACES.sub(" ", head)
-        is_function = "(" in head and not head.lstrip().startswith("typedef")
+        # The extents of arrays may have parentheses.
+        outside = _BRACKETS.sub(" ", head)
+        is_function = "(" in outside and not head.lstrip().startswith("typedef")
     head = re.sub(r"^#.*$", "", head, flags=re.MULTILINE)
     if is_function:
         match = re.search(r"([A-Za-z_]\w*)\s*(?:\)\s*)?\(", head)

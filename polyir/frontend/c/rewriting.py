@@ -54,6 +54,8 @@ class Renaming:
                 return self._names.get(node.name, node)
             case c_ast.StructRef():
                 return c_ast.StructRef(self.applied(node.name), node.type, node.field, node.coord)
+            case c_ast.NamedInitializer():
+                return c_ast.NamedInitializer(node.name, self.applied(node.expr), node.coord)
             case c_ast.Compound() | c_ast.For():
                 return rebuilt(node, Renaming(self._names, self._fresh, self._check).applied)
             case c_ast.Decl(name=str(name)):

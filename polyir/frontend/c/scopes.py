@@ -281,8 +281,10 @@ class Scopes:
             self._tags[-1][node.name] = Other(f"struct {node.name}")
         for member in node.decls:
             if isinstance(member, c_ast.Decl) and member.name is not None:
-                bits = member.bitsize is not None
-                members[member.name] = Other("bit-field") if bits else self.type_of(member.type)
+                type = self.type_of(member.type)
+                if member.bitsize is not None or "volatile" in (member.quals or ()):
+                    type = Other("bit-field" if member.bitsize is not None else "volatile")
+                members[member.name] = type
         if node.name is not None:
             self._tags[-1][node.name] = record
         return record

@@ -334,7 +334,11 @@ class _RegionFinder:
                 if position == start:
                     self._leave(location_of_node(items[start]), one)
                 break
+            if one.leaves_loops and found:
+                break
             found.append(lines)
+            if one.leaves_loops:
+                break
         # Together they may have aliases that none of them has alone.
         for count in dict.fromkeys((len(found), 1)) if found else ():
             loops, rest = items[start : start + count], items[start + count :]
@@ -344,9 +348,12 @@ class _RegionFinder:
                 assert location is not None
                 lines = (found[0][0], found[count - 1][1])
                 is_body = _is_body(function, items, start, rest)
-                self.regions.append(
-                    SourceRegion(location, head.line, *lines, content, True, is_body)
-                )
+                region = SourceRegion(location, head.line, *lines, content, True, is_body)
+                self.regions.append(region)
+                if content.leaves_loops:
+                    why = NotModelledError("a loop under a condition on data", location)
+                    region = replace(region, content=why)
+                    self._add_with_data(region, function, loops, rest, drops_pragmas=False)
                 return start + count - 1
         lines, place = self._lines_of(items[start]), location_of_node(items[start])
         refused = self.left.get(place)

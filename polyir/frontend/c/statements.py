@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from pycparser import c_ast
 from xdsl.dialects import affine, scf
-from xdsl.dialects.builtin import AffineMapAttr, IndexType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
@@ -49,7 +50,8 @@ from polyir.frontend.c.names import (
 )
 from polyir.frontend.c.scopes import DeclaredVariable
 from polyir.frontend.c.side_effects import with_steps_apart
-from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType
+from polyir.frontend.c.sums import STEPS, Update, extremum_in, sums_in, update_of
+from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType, unsigned
 from polyir.frontend.c.values import Value, amid_range
 from polyir.frontend.c.variables import (
     Branches,
@@ -62,8 +64,6 @@ from polyir.frontend.c.variables import (
     is_trackable,
 )
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of, set_of
-
-_STEPS = {"++": "+", "p++": "+", "--": "-", "p--": "-"}
 
 
 class Statements:
@@ -79,11 +79,15 @@ class Statements:
         expressions: Expressions,
         takes_data: bool = False,
     ) -> None:
+        self.leaves_loops = False
+        """Whether there are loops under conditions on data, which are only part of a nest with
+        `takes_data`."""
         self._takes_data = takes_data
         self._builder = builder
         self._variables = variables
         self._expressions = expressions
         self._is_in_data_if = False
+        self._adds_apart = False
         self._changes: dict[tuple[int, str], IndexExpression | None] = {}
 
     def translate(self, items: Sequence[c_ast.Node]) -> None:
@@ -108,9 +112,9 @@ class Statements:
                     self.translate(node.block_items or ())
             case c_ast.Assignment():
                 self._assign(node)
-            case c_ast.UnaryOp(op=operator, expr=target) if operator in _STEPS:
+            case c_ast.UnaryOp(op=operator, expr=target) if operator in STEPS:
                 one = Value(INT, index=IndexExpression((), 1))
-                self._store(target, one, _STEPS[operator])
+                self._store(target, one, STEPS[operator])
             case c_ast.EmptyStatement() | c_ast.FuncCall(name=c_ast.ID(name=functions.BARRIER)):
                 pass
             case c_ast.Cast(to_type=type) if not isinstance(
@@ -198,24 +202,36 @@ class Statements:
                 node, f"the array '{node.name}' has an initialiser", name="unsupported-type"
             )
         shape: list[int] = []
+        sizes: list[IndexExpression] = []
         element: object = type
+        declared = node.type
         while isinstance(element, CArrayType):
+            shape.append(DYNAMIC_INDEX if element.extent is None else element.extent)
             if element.extent is None:
-                raise refuse(
-                    node,
-                    f"the size of the array '{node.name}' is not constant",
-                    name="unsupported-type",
-                )
-            shape.append(element.extent)
-            element = element.element
+                sizes.append(self._extent(node, declared.dim))
+            element, declared = element.element, declared.type
         if not isinstance(element, Arithmetic):
             raise refuse(
                 node,
                 f"the array '{node.name}', whose element type is not supported",
                 name="unsupported-type",
             )
-        cell = self._builder.new_cell(element.ir, node.name, shape)
-        self._variables.declare(node.name, Cell(element, cell, len(shape)))
+        if sizes:
+            memory = self._builder.new_array(element.ir, node.name, shape, sizes)
+        else:
+            memory = self._builder.new_cell(element.ir, node.name, shape)
+        self._variables.declare(node.name, Cell(element, memory, len(shape)))
+
+    def _extent(self, node: c_ast.Decl, extent: c_ast.Node) -> IndexExpression:
+        """The extent of an array, which must be known before the region."""
+        found = self._expressions.index(extent)
+        if not self._builder.is_parametric(found):
+            raise refuse(
+                node,
+                f"the size of the array '{node.name}' is not constant",
+                name="unsupported-type",
+            )
+        return found
 
     # Assignments
 
@@ -357,22 +373,82 @@ class Statements:
             self._builder.assume_constraint(constraint)
 
     def _data_if(self, node: c_ast.If, condition: Condition) -> None:
+        update = None if self._adds_apart else self._update_in(node)
+        if update is not None:
+            # What adds nothing is an update, too: then all of them may run in any order.
+            operand = self._expressions.where(condition, update.operand)
+            self._store(update.target, operand, update.operator)
+            return
+        extremum = None if self._adds_apart else extremum_in(node)
+        if extremum is not None and self._type_of_number(extremum.lvalue.name) is not None:
+            choice = c_ast.TernaryOp(node.cond, extremum.rvalue, extremum.lvalue, node.coord)
+            self._store(extremum.lvalue, self._expressions.value(choice), None)
+            return
+        has_loop = any(isinstance(inner, c_ast.For) for inner in nodes_below(node))
+        self.leaves_loops |= has_loop and not self._takes_data
         truth = self._expressions.truth(condition)
         constraints = conjunction(condition) or ()
         branches = [branch for branch in (node.iftrue, node.iffalse) if branch is not None]
-        blocks = [Block() for _ in branches]
-        self._builder.insert(scf.IfOp(truth, [], Region(blocks[0]), Region(blocks[1:])))
-        outer, self._is_in_data_if = self._is_in_data_if, True
-        values = Branches(self._variables)
-        for branch, block in zip(branches, blocks, strict=True):
-            reached = condition if branch is node.iftrue else opposite(condition)
-            with self._builder.inside(block), self._builder.under(reached), values.one():
-                if branch is node.iftrue:
-                    self._assume(constraints)
-                self._arm(branch)
-                self._builder.insert(scf.YieldOp())
-        values.join(has_other=len(branches) == 1)
-        self._is_in_data_if = outer
+        with self._sums_apart(node):
+            blocks = [Block() for _ in branches]
+            self._builder.insert(scf.IfOp(truth, [], Region(blocks[0]), Region(blocks[1:])))
+            outer, self._is_in_data_if = self._is_in_data_if, True
+            values = Branches(self._variables)
+            for branch, block in zip(branches, blocks, strict=True):
+                reached = condition if branch is node.iftrue else opposite(condition)
+                with self._builder.inside(block), self._builder.under(reached), values.one():
+                    if branch is node.iftrue:
+                        self._assume(constraints)
+                    self._arm(branch)
+                    self._builder.insert(scf.YieldOp())
+            values.join(has_other=len(branches) == 1)
+            self._is_in_data_if = outer
+
+    def _update_in(self, node: c_ast.If) -> Update | None:
+        """What a conditional adds to an integer variable of the function, if it does only that."""
+        update = update_of(node.iftrue)
+        if node.iffalse is not None or update is None or has_effects(update.operand):
+            return None
+        type = self._type_of_number(update.target.name)
+        is_integer = type is not None and self._expressions.is_integer(update.operand)
+        return update if is_integer else None
+
+    def _type_of_number(self, name: str) -> Arithmetic | None:
+        """The type of an integer variable in memory that belongs to the function."""
+        own, scopes = self._variables.own(name), self._variables.scopes
+        type: CType | None = own.type if isinstance(own, Cell) and not own.rank else None
+        if own is None and scopes.is_local(name) and self._variables.is_memory(name):
+            type = scopes.type_of_variable(name)
+        return type if isinstance(type, Arithmetic) and is_trackable(type) else None
+
+    @contextmanager
+    def _sums_apart(self, node: c_ast.Node) -> Iterator[None]:
+        """Let what a statement only adds to integers be added up first, and then to these.
+
+        if (c) { count++; sum += x; }    =>    int a = 0, b = 0;
+                                               if (c) { a++; b += x; }
+                                               count += a; sum += b;
+        """
+        sums: dict[str, Cell] = {}
+        variables = self._variables
+        found = () if self._adds_apart else sums_in(node, variables.scopes, variables.type_of)
+        outer, self._adds_apart = self._adds_apart, True
+        with variables.nested():
+            for name in found:
+                type = self._type_of_number(name)
+                if type is not None:
+                    # Part of a sum may overflow where none of it does.
+                    type = unsigned(type)
+                    sums[name] = Cell(type, self._builder.new_cell(type.ir, name))
+                    zero = self._builder.constant(0, type.ir)
+                    self._builder.store(zero, sums[name].memory, ())
+            for name, cell in sums.items():
+                variables.declare(name, cell)
+            yield
+        self._adds_apart = outer
+        for name, cell in sums.items():
+            added = Value(cell.type, self._builder.load(cell.memory, ()))
+            self._store(c_ast.ID(name, node.coord), added, "+")
 
     def _arm(self, node: c_ast.Node) -> None:
         """A statement that is executed under a condition."""
@@ -450,19 +526,20 @@ class Statements:
         if changed := self._variables.tracked_in(names_assigned_in(node)):
             raise NotTrackedError(next(iter(changed)))
         before, after = Block(), Block()
-        self._builder.insert(scf.WhileOp([], [], Region(before), Region(after)))
         self._variables.forget(node)
-        with self._builder.inside(before):
-            if isinstance(node, c_ast.DoWhile):
-                self._branch(node.stmt)
-                self._variables.forget(node)
-            condition = self._expressions.condition(node.cond)
-            truth = self._expressions.truth(condition)
-            self._builder.insert(scf.ConditionOp(truth))
-        with self._builder.inside(after), self._builder.under(condition):
-            if isinstance(node, c_ast.While):
-                self._branch(node.stmt)
-            self._builder.insert(scf.YieldOp())
+        with self._sums_apart(node):
+            self._builder.insert(scf.WhileOp([], [], Region(before), Region(after)))
+            with self._builder.inside(before):
+                if isinstance(node, c_ast.DoWhile):
+                    self._branch(node.stmt)
+                    self._variables.forget(node)
+                condition = self._expressions.condition(node.cond)
+                truth = self._expressions.truth(condition)
+                self._builder.insert(scf.ConditionOp(truth))
+            with self._builder.inside(after), self._builder.under(condition):
+                if isinstance(node, c_ast.While):
+                    self._branch(node.stmt)
+                self._builder.insert(scf.YieldOp())
         self._variables.forget(node)
 
     def _evolving(self, loop: CountingLoop, changed: Mapping[str, Local]) -> list[Counter]:

@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
+from polyir.frontend.c.allocations import without_allocations
 from polyir.frontend.c.array_sizes import Sizes, attach_sizes, sizes_of
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
@@ -35,7 +36,9 @@ from polyir.frontend.c.own_variables import make_own
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.reads import Reads
+from polyir.frontend.c.records import without_records
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
+from polyir.frontend.c.scratch_arrays import make_own_arrays
 from polyir.frontend.c.side_effects import with_steps_apart
 from polyir.frontend.c.stated import Stated
 from polyir.frontend.c.statements import Statements
@@ -71,6 +74,8 @@ class TranslatedRegion:
     """With the arguments of `function`, it returns what must be true for that to be the region."""
     final: FinalValues | None = None
     """What is assigned after the region."""
+    leaves_loops: bool = False
+    """Whether it has loops under conditions on data."""
 
     def in_module(self, module: ModuleOp) -> TranslatedRegion:
         """The region with its function in another module."""
@@ -159,7 +164,9 @@ class RegionTranslator:
         stated: Stated,
         drops_pragmas: bool,
     ) -> TranslatedRegion:
-        expanded = [without_switch(item) for item in inliner.expanded(statements)]
+        items = without_allocations(inliner.expanded(statements), self._scopes)
+        items = without_records(items, self._scopes)
+        expanded = [without_switch(item) for item in items]
         apart = with_steps_apart(without_break(expanded) if self._takes_data else expanded)
         if drops_pragmas:
             apart = [without_loop_pragmas(item) for item in apart]
@@ -222,6 +229,7 @@ class RegionTranslator:
         if self._takes_data:
             sizes = sizes_of(described, stated.sizes, expressions, self._scopes)
         builder.insert(func.ReturnOp())
+        builder.free_arrays()
         make_own(builder, described, self._scopes, function, statements)
         conditions = delinearise(builder, described)
         assumptions = [expressions.truth(each) for each in conditions]
@@ -233,6 +241,10 @@ class RegionTranslator:
         builder.define_cells()
         if self._takes_data:
             builder.put_cells_in_scope()
+        make_own_arrays(
+            module, builder, described, self._scopes, function, statements, self._takes_data
+        )
+        _erase_unused(entry, described, ())
         arguments = tuple(described[argument] for argument in entry.args)
         assumed = function_of_values(operation, assumptions) if assumptions else None
         final = None
@@ -266,6 +278,7 @@ class RegionTranslator:
             variables.arguments.reads,
             assumed,
             final,
+            statement_translator.leaves_loops,
         )
 
     def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:

@@ -117,6 +117,14 @@ def arithmetic_type(words: Sequence[str], plain_char: Arithmetic = SCHAR) -> Ari
     return _BY_WORDS.get(tuple(essential) or ("int",))
 
 
+def unsigned(type: Arithmetic) -> Arithmetic:
+    """The unsigned type with the width and the rank of an integer type."""
+    if not type.is_signed:
+        return type
+    found = (each for each in _BY_WORDS.values() if not each.is_signed and not each.is_bool)
+    return next(each for each in found if (each.width, each.rank) == (type.width, type.rank))
+
+
 def promoted(type: Arithmetic) -> Arithmetic:
     """The integer promotions (C11, 6.3.1.1): types narrower than `int` become `int`."""
     return INT if not type.is_float and type.rank < INT.rank else type

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.frontend.c.builder import Builder
@@ -184,7 +184,7 @@ class Variables:
         assert isinstance(own.memory.type, MemRefType)
         type: CType = own.type
         for extent in reversed(own.memory.type.get_shape()[: own.rank]):
-            type = CArrayType(type, extent)
+            type = CArrayType(type, None if extent == DYNAMIC_INDEX else extent)
         return type
 
     def track(self, name: str) -> None:

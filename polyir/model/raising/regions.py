@@ -231,8 +231,9 @@ class _RunCheck:
                     conditional, f"the condition is not affine: {error}"
                 ) from error
         elif not is_control(conditional, self._finder.reader):
+            check = _check_data_block if self._data_loops and inside_loop else _check_data_branch
             for block in blocks_of(conditional):
-                _check_data_branch(block)
+                check(block)
             return
         _check_carried(conditional)
         for block in blocks_of(conditional):

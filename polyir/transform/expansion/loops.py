@@ -34,7 +34,8 @@ def false_loops(
 
     Such a loop is around all accesses to the temporary, carries anti or output dependences
     through it, and no value. If `loops` is `needed`, it must be parallel once all temporaries
-    that allow it have copies: else the copies would cost memory for nothing.
+    that allow it have copies, or only carry reductions: else the copies would cost memory for
+    nothing.
     """
     chooser = _Chooser(scop, flows, loops)
     ordering = dependences.ordering
@@ -101,7 +102,12 @@ def keeps_values(flow: ArrayFlow, member: Member) -> bool:
 
 
 def _is_true(dependence: Dependence, private: list[str]) -> bool:
-    """Would the dependence be there with copies of the arrays `private`?"""
+    """Would the dependence be there with copies of the arrays `private`?
+
+    Those of reductions are none where parts of the loop have partial results.
+    """
+    if dependence.kind is DependenceKind.REDUCTION:
+        return False
     return dependence.kind is DependenceKind.FLOW or dependence.array not in private
 
 

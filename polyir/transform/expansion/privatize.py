@@ -156,7 +156,11 @@ def _copies(
     """
     if not flows:
         return _PrivatizationPlan((), ())
-    dependences = compute_dependences(scop, is_bounded=False, before=before)
+    known = scop.op.dependences
+    has_reductions = known is not None and bool(known.data.reductions)
+    dependences = compute_dependences(
+        scop, is_bounded=False, before=before, reassociate=has_reductions
+    )
     copies: list[_PrivateCopies] = []
     missed: list[str] = []
     for name, private in false_loops(scop, dependences, flows, loops).items():

@@ -3,7 +3,7 @@
 
 // Temporaries of iterations are in registers there, too: few images are enough, and a small one.
 // CHECK: remark: [optimize] chosen: private
-// CHECK: remark: [optimize] with n * c * p2 * p3 below {{[0-9]+}} or n below 2, the original order runs
+// CHECK: remark: [optimize] with n * c * p2 * p3 below {{[0-9]+}}, the original order runs
 void pool(int n, int c, int h, int w, const float *x, const float *mean, const float *scale,
           const float *bias, float *y) {
   for (int in = 0; in < n; in++)

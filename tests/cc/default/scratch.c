@@ -1,0 +1,119 @@
+// Arrays that each iteration overwrites, wherever they are declared.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 400, M = 300, WIDEST = 1024 };
+
+static void declared_around(int n, int m, const double *restrict a, double *restrict out) {
+  double row[WIDEST];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) row[j] = sqrt(a[i * m + j]);
+    for (int j = 1; j < m; j++) row[j] += 0.5 * row[j - 1];
+    for (int j = 0; j < m; j++) out[i * m + j] = row[j] / row[m - 1];
+  }
+}
+
+static void allocated_around(int n, int m, const double *restrict a, double *restrict out) {
+  double *row = malloc(m * sizeof(double)), *more = calloc(m + 1, sizeof *more);
+  if (row == NULL || !more) exit(1);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) row[j] = sqrt(a[i * m + j]);
+    more[m] = 1;
+    for (int j = m - 1; j >= 0; j--) more[j] = more[j + 1] * 0.5 + row[j];
+    for (int j = 0; j < m; j++) out[i * m + j] = more[j];
+  }
+  free(row);
+  free(more);
+}
+
+static void of_variable_size(int n, int m, const double *restrict a, double *restrict out) {
+  double row[m + 2][2];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) row[j][0] = sqrt(a[i * m + j]), row[j][1] = j;
+    for (int j = 1; j < m; j++) row[j][0] += row[j - 1][0] * row[j][1];
+    for (int j = 0; j < m; j++) out[i * m + j] = row[j][0];
+  }
+}
+
+static void declared_inside(int n, int m, const double *restrict a, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    double row[m];
+    for (int j = 0; j < m; j++) row[j] = sqrt(a[i * m + j]);
+    for (int j = 1; j < m; j++) row[j] += 0.5 * row[j - 1];
+    for (int j = 0; j < m; j++) out[i * m + j] = row[m - 1 - j];
+  }
+}
+
+static void allocated_inside(int n, int m, const double *restrict a, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    double *row = (double *)malloc(sizeof(double) * (size_t)m);
+    double *sums = calloc((size_t)m, sizeof *sums);
+    for (int j = 0; j < m; j++) row[j] = sqrt(a[i * m + j]);
+    for (int j = 1; j < m; j++) sums[j / 2] += row[j] * row[j - 1];
+    for (int j = 0; j < m; j++) out[i * m + j] = row[j] + sums[j];
+    free(sums);
+    free(row);
+  }
+}
+
+static void thomas(int n, int m, const double *restrict a, double *restrict out) {
+  double c[WIDEST];
+  for (int i = 0; i < n; i++) {
+    c[0] = 0.25;
+    out[i * m] = a[i * m] * 0.25;
+    for (int j = 1; j < m; j++) {
+      double w = 1.0 / (4.0 - c[j - 1]);
+      c[j] = w;
+      out[i * m + j] = (a[i * m + j] + out[i * m + j - 1]) * w;
+    }
+    for (int j = m - 2; j >= 0; j--) out[i * m + j] += c[j] * out[i * m + j + 1];
+  }
+}
+
+// What follows reads an element, or keeps the address.
+static void read_after(int n, int m, const double *restrict a, double *restrict out) {
+  double row[WIDEST];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) row[j] = sqrt(a[i * m + j]);
+    for (int j = 1; j < m; j++) row[j] += 0.5 * row[j - 1];
+    for (int j = 0; j < m; j++) out[i * m + j] = row[j];
+  }
+  out[0] = row[1];
+}
+
+// An iteration reads what the one before has left, or what there was before all of them.
+static void carried(int n, int m, const double *restrict a, double *restrict out) {
+  double row[WIDEST];
+  for (int j = 0; j < m; j++) row[j] = j;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) out[i * m + j] = row[j] + a[i * m + j];
+    for (int j = 1; j < m; j++) row[j] = 0.5 * row[j - 1] + a[i * m + j];
+  }
+}
+
+static void fill(double *v, long n) {
+  for (long i = 0; i < n; i++) v[i] = rand() % 1000 * 0.01;
+}
+static void print(const char *name, const double *v, long n) {
+  double s = 0;
+  for (long i = 0; i < n; i++) s = s * 0.999 + v[i];
+  printf("%s %.15g\n", name, s);
+}
+
+int main(void) {
+  double *a = malloc(N * M * sizeof *a), *out = malloc(N * M * sizeof *out);
+  srand(1);
+  fill(a, N * M);
+  declared_around(N, M, a, out), print("declared_around", out, N * M);
+  allocated_around(N, M, a, out), print("allocated_around", out, N * M);
+  of_variable_size(N, M, a, out), print("of_variable_size", out, N * M);
+  declared_inside(N, M, a, out), print("declared_inside", out, N * M);
+  allocated_inside(N, M, a, out), print("allocated_inside", out, N * M);
+  thomas(N, M, a, out), print("thomas", out, N * M);
+  read_after(N, M, a, out), print("read_after", out, N * M);
+  carried(N, M, a, out), print("carried", out, N * M);
+  free(a);
+  free(out);
+  return 0;
+}
