@@ -234,14 +234,15 @@ class Builder:
     def define_cells(self) -> None:
         """Store to variables of loop bodies that only some iterations set, depending on data.
 
-        So do those that are set in a loop whose bounds are data: it may not run.
+        So do those that are set in a loop whose bounds are data, which may not run, or under a
+        condition.
 
         Without an initialiser, a variable has no value where its scope begins, so that any may be
         put there. Then no value goes from one iteration to the next.
         """
         for cell, scope in self._cells:
             type = cell.memref.type
-            block = _outside_of_data_loops(scope)
+            block = _outside_of_data(scope)
             assert isinstance(type, MemRefType)
             if block is self.entry or cell.parent is None or type.get_num_dims():
                 continue
@@ -262,10 +263,10 @@ class Builder:
     def put_cells_in_scope(self) -> None:
         """Move memory that is local to a block into it, so that each iteration has its own.
 
-        Loops whose bounds are data are parts of statements: what is local to them is around them.
+        Control on data is part of statements: what is local to it is around it.
         """
         for cell, scope in self._cells:
-            block = _outside_of_data_loops(scope)
+            block = _outside_of_data(scope)
             is_used = cell.parent is not None and block.first_op is not None
             if block is not self.entry and is_used:
                 assert block.first_op is not None
@@ -557,11 +558,11 @@ def _wrapped(value: int, width: int) -> int:
     return low - (1 << width) if low >> (width - 1) else low
 
 
-def _outside_of_data_loops(block: Block) -> Block:
-    """A block, or the one around the outermost of the loops around it whose bounds are data."""
+def _outside_of_data(block: Block) -> Block:
+    """A block, or the one around the outermost control on data that is around it."""
     found, around = block, block.parent_op()
     while around is not None:
-        if isinstance(around, scf.ForOp | scf.WhileOp):
+        if isinstance(around, scf.ForOp | scf.WhileOp | scf.IfOp):
             assert around.parent is not None
             found = around.parent
         around = around.parent_op()

@@ -159,7 +159,9 @@ class Inliner:
                 isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||")
             )
             is_reached = is_always and (is_first or not may_skip)
-            more, new = self._hoisted(child, is_whole and isinstance(node, c_ast.Cast), is_reached)
+            # What comes first in `a && b` and `a ? b : c` is evaluated before all else.
+            is_all = isinstance(node, c_ast.Cast) or (may_skip and is_first)
+            more, new = self._hoisted(child, is_whole and is_all, is_reached)
             before.extend(more)
             return new
 
@@ -174,20 +176,32 @@ class Inliner:
         """A call whose result is used."""
         definition = self._definition(node)
         is_silent = self._is_silent(node)
-        if definition is None or (is_silent and self._is_operation(node)):
-            return (), node
-        self.has_readers = self.has_readers or is_silent
-        is_wanted = self._with_readers if is_silent else is_always and is_whole
-        if not is_wanted:
-            return (), node
-        if not is_always and not _is_expression(definition):
-            return (), node
-        expansion = self._expansion(node)
-        if expansion is None or expansion.value is None:
-            return (), node
-        if not is_always and expansion.statements:
-            return (), node
+        is_wanted = definition is not None and not (is_silent and self._is_operation(node))
+        if is_wanted and is_silent:
+            self.has_readers = True
+            is_wanted = self._with_readers
+        elif is_wanted:
+            is_wanted = is_always and is_whole
+        is_possible = is_always or (definition is not None and _is_expression(definition))
+        expansion = self._expansion(node) if is_wanted and is_possible else None
+        if expansion is None or expansion.value is None or (expansion.statements and not is_always):
+            return self._arguments_hoisted(node, is_always)
         return expansion.statements, expansion.value
+
+    def _arguments_hoisted(
+        self, node: c_ast.FuncCall, is_always: bool
+    ) -> tuple[tuple[c_ast.Node, ...], c_ast.Node]:
+        """A call that stays, and statements before it for the calls in its arguments."""
+        before: list[c_ast.Node] = []
+        arguments: list[c_ast.Node] = []
+        for argument in node.args.exprs if node.args is not None else ():
+            more, new = self._hoisted(argument, is_whole=False, is_always=is_always)
+            before += more
+            arguments.append(new)
+        if node.args is None:
+            return (), node
+        given = c_ast.ExprList(arguments, node.args.coord)
+        return tuple(before), c_ast.FuncCall(node.name, given, node.coord)
 
     # Calls
 
@@ -440,18 +454,34 @@ def _is_only_followed(pointer: str, body: Sequence[c_ast.Node]) -> bool:
 
 
 def _parts(definition: c_ast.FuncDef) -> tuple[list[c_ast.Node], c_ast.Node | None]:
-    """The statements of a function and the expression that it returns after them."""
+    """The statements of a function and the expression that it returns after them.
+
+    With a `return` before the end, that is a variable that each of them sets.
+    """
     items = list(definition.body.block_items or ())
-    result: c_ast.Node | None = None
     returned = [node for node in nodes_below(definition.body) if isinstance(node, c_ast.Return)]
-    if any(node.expr is not None for node in returned):
-        last = items[-1] if items else None
-        if not isinstance(last, c_ast.Return) or len(returned) > 1:
-            early = next(node for node in returned if node is not last)
-            raise refuse(early, "'return' before the end", name="jump")
-        result = last.expr
-        items.pop()
-    return without_return(items), result
+    if all(node.expr is None for node in returned):
+        return without_return(items), None
+    if len(returned) == 1 and items[-1] is returned[0]:
+        return items[:-1], returned[0].expr
+    declared = definition.decl.type.type
+    if not isinstance(declared, c_ast.TypeDecl):
+        raise refuse(returned[0], "'return' of a pointer before the end", name="jump")
+    taken = {getattr(node, "name", None) for node in nodes_below(definition)}
+    name = next(
+        f"result{'_' * n}" for n in range(len(taken) + 1) if f"result{'_' * n}" not in taken
+    )
+    result = c_ast.ID(name, definition.coord)
+
+    def assigning(node: c_ast.Node) -> c_ast.Node:
+        if not isinstance(node, c_ast.Return) or node.expr is None:
+            return rebuilt(node, assigning)
+        assignment = c_ast.Assignment("=", result, node.expr, node.coord)
+        return c_ast.Compound([assignment, c_ast.Return(None, node.coord)], node.coord)
+
+    type = c_ast.TypeDecl(name, [], None, declared.type)
+    first = c_ast.Decl(name, [], [], [], [], type, None, None, definition.coord)
+    return [first, *without_return([assigning(item) for item in items])], result
 
 
 def _variable(type: c_ast.Node, name: c_ast.ID, value: c_ast.Node) -> c_ast.Decl:

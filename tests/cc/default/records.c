@@ -154,6 +154,45 @@ static void corners(int n, float *restrict out, const box *restrict in) {
   }
 }
 
+typedef struct {
+  vector origin, direction;
+} ray;
+
+static inline vector normal(vector a) { return scale(a, 1.0f / sqrtf(dot(a, a))); }
+static inline int meets(body s, ray r, float *at) {
+  vector to = minus(r.origin, s.p);
+  float b = dot(to, r.direction), c = dot(to, to) - s.mass * s.mass, d = b * b - c;
+  if (d < 0) return 0;
+  float first = -b - sqrtf(d);
+  if (first < 1e-3f) return 0;
+  *at = first;
+  return 1;
+}
+static inline vector seen(ray r, const body *s, int n, vector light) {
+  float best = FLT_MAX;
+  int which = -1;
+  for (int k = 0; k < n; k++) {
+    float at;
+    if (meets(s[k], r, &at) && at < best) best = at, which = k;
+  }
+  vector sky = {0.25f, 0.25f, 0.5f};
+  if (which < 0) return sky;
+  vector n_ = normal(minus(add(r.origin, scale(r.direction, best)), s[which].p));
+  float l = dot(n_, light);
+  if (l < 0) l = 0;
+  return scale(s[which].v, 0.1f + 0.9f * l);
+}
+
+static void render(int w, int h, const body *restrict s, int n, vector *restrict out) {
+  vector light = normal((vector){1, 1, -1});
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) {
+      ray r = {{0, 0, -3}, {(x - w / 2.0f) / w, (y - h / 2.0f) / h, 1}};
+      r.direction = normal(r.direction);
+      out[y * w + x] = seen(r, s, n, light);
+    }
+}
+
 static float random_number(void) { return rand() / (float)RAND_MAX; }
 static void fill(vector *v) { *v = (vector){random_number(), random_number(), random_number()}; }
 static double sum_of(const float *v, long n) {
@@ -183,6 +222,9 @@ int main(void) {
   }
   attract(N, b, 0.01f);
   printf("attract %.9g\n", sum_of((float *)b, N * 7L));
+  for (int i = 0; i < 9; i++) b[i].mass = 0.2f, b[i].p.x = i * 0.2f - 1;
+  render(150, 100, b, 9, p);
+  printf("render %.9g\n", sum_of((float *)p, 150 * 100 * 3L));
   nearest(N, N, p, b, near);
   for (int i = 0; i < N; i += 37) printf(" %d", near[i]);
   squares(N * M, u, v);
