@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -28,6 +28,9 @@ from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops
 from polyir.passes.strategy_names import BEST, ROOFLINE, CostModelName, StrategyName
 from polyir.transform.gpu.placement import SequentialParts
+
+if TYPE_CHECKING:
+    from polyir.choose.schedule_choice import Made, ScheduleChoice
 
 TargetName = Literal["cpu", "gpu"]
 
@@ -107,34 +110,37 @@ class OptimizePass(PassWithOptions):
             remark(self.name, f"for the same result on another computer: {again}", op)
 
         def choose(function: FuncOp) -> None:
-            if self.strategy != BEST or self.reassociate:
-                make(function, self.reassociate)
-            elif not (are_of_integers(scops_in(function)) and in_any_order(function)):
-                make(function, reassociate=False)
+            if self.strategy != BEST:
+                choice_of(function, self.reassociate).use(self.strategy)
+                return
+            if self.reassociate or not are_of_integers(scops_in(function)):
+                choice_of(function, self.reassociate).make()
+                return
+            # Where nothing else makes a loop parallel, sums of integers may run in any order.
+            other = ModuleOp([function.clone()])
+            made, said = make_quietly(function, reassociate=False)
+            if not made.is_parallel:
+                with remarks_to(lambda _: None):
+                    PolyDependencesPass(reassociate=True).apply(ctx, other)
+                (changed,) = (op for op in other.ops if isinstance(op, FuncOp))
+                better, more = make_quietly(changed, reassociate=True)
+                if better > made:
+                    said = more
+                    function.detach_region(function.body).erase()
+                    function.add_region(changed.detach_region(changed.body))
+            for each in said:
+                report(each)
 
-        def in_any_order(function: FuncOp) -> bool:
-            """Try what sums in another order make possible; without a gain, nothing changes."""
-            from polyir.choose.chosen_code import give_body
-
-            module = ModuleOp([function.clone()])
-            before = function.clone()
+        def make_quietly(function: FuncOp, reassociate: bool) -> tuple[Made, list[Remark]]:
             said: list[Remark] = []
             with remarks_to(said.append):
-                PolyDependencesPass(reassociate=True).apply(ctx, module)
-                (copy,) = module.ops
-                give_body(function, copy.detach_region(copy.regions[0]))
-                is_better = make(function, reassociate=True)
-            if not is_better:
-                give_body(function, before.detach_region(before.body))
-            for each in said if is_better else ():
-                report(each)
-            return is_better
+                return choice_of(function, reassociate).make(), said
 
-        def make(function: FuncOp, reassociate: bool) -> bool:
+        def choice_of(function: FuncOp, reassociate: bool) -> ScheduleChoice:
             # It takes long to import, and the dependences are computed without it.
             from polyir.choose.schedule_choice import ScheduleChoice
 
-            choice = ScheduleChoice(
+            return ScheduleChoice(
                 ctx,
                 function,
                 machine,
@@ -142,10 +148,6 @@ class OptimizePass(PassWithOptions):
                 reassociate=reassociate,
                 cost_model=self.cost_model.model(),
             )
-            if self.strategy == BEST:
-                return choice.make()
-            choice.use(self.strategy)
-            return True
 
         return choose
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
@@ -19,6 +20,13 @@ from polyir.choose.remarks import CHOSEN, ORIGINAL, PASS_NAME
 from polyir.choose.strategies import Strategy, situation_of, strategies
 from polyir.choose.thresholds import BETTER, GOOD_ENOUGH, KEPT, MOST_ACCESSES, MOVED, WORTH
 from polyir.choose.versions import best_below, least_work
+
+
+class Made(NamedTuple):
+    """What was chosen: whether it has parallel loops, and how many times as fast it is."""
+
+    is_parallel: bool
+    gain: float
 
 
 class ScheduleChoice:
@@ -44,8 +52,8 @@ class ScheduleChoice:
         self._least_cycles = sum(model.least_cycles for model in self._models)
         self._strategies = strategies(situation_of(self._models, machine, threads, reassociate))
 
-    def make(self) -> bool:
-        """Replace the function by the best candidate, if one is worth it; whether one is."""
+    def make(self) -> Made:
+        """Replace the function by the best candidate, if one is worth it."""
         original = self._candidates.original()
         best, found = original, [original]
         statements = [each for model in self._models for each in model.statements.values()]
@@ -73,12 +81,12 @@ class ScheduleChoice:
         mixture = mixed(self._candidates, best, others, lambda each: self._margin(each, best))
         if best is original and not mixture.others:
             self._say(f"{CHOSEN}{ORIGINAL}")
-            return False
+            return Made(is_parallel=False, gain=1.0)
         gain = original.cycles / mixture.cycles
         self._say(f"{CHOSEN}{best.strategy.name}, {gain:.2g} times as fast as the original order")
         chosen = self._version(original, mixture)
         replace_by(self._candidates, chosen, self._middle(original, chosen, others))
-        return True
+        return Made(any(cost.regions for cost in best.costs), gain)
 
     def _version(self, original: Candidate, mixture: Mixture) -> Version:
         """A mixture with the least work for which it is better than the original order."""
