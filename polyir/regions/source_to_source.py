@@ -30,7 +30,7 @@ from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.loops.checked_allocations import check_allocations
-from polyir.loops.features import PARALLEL, loop_features
+from polyir.loops.features import PARALLEL, VECTORS, loop_features
 from polyir.loops.levels import convert_equations
 from polyir.loops.versions import take_test
 from polyir.model.raising import raise_function
@@ -551,8 +551,10 @@ def _replacement(
     called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
     taken = (*macros, *_words_of(forms), *called)
     kernel = _kernel(content)
-    # Without a check of overlaps, C compilers make less of the original statements.
-    of_threads = item.check is None or not content.overlaps
+    # Without a check of overlaps, C compilers make less of the original statements, but of what
+    # threads run they do not know that it is apart, either.
+    has_vectors = VECTORS in loop_features(content.module)
+    of_threads = item.check is None or not content.overlaps or not has_vectors
     is_replayed = item.check is not None and bool(item.check.called)
     least_threads = 1
     takes_data = UNKNOWN_EXTENTS in content.function.attributes

@@ -15,6 +15,7 @@ from polyir.base.diagnostics import LegalityError
 from polyir.base.limits import within_operations
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import (
+    UNROLLED_ITERATIONS,
     JamAttr,
     ParallelAttr,
     PartsAttr,
@@ -344,14 +345,22 @@ def _collapsible(band: ScheduleNode, position: int, actives: tuple[Active, ...])
     hull = isl.Set.from_basic_set(values.simple_hull())
     count = 0
     while {place + count + 1, place + count + 2} <= parallel:
-        least, greatest = ends_of(hull, place + count)
-        if least is not None and greatest is not None and greatest - least >= MANY * step:
+        has_many = _extent(hull, place + count, 1) > MANY * step
+        # Vectors are made of the loop around one that C compilers unroll.
+        is_short = _extent(hull, place + count + 2, MANY) <= UNROLLED_ITERATIONS
+        if has_many or is_short:
             break
         outside = range(place, place + count + 1)
         if not all(are_apart(_pair(hull, each, place + count + 1), 0, 1) for each in outside):
             break
         count += 1
     return count
+
+
+def _extent(values: isl.Set, place: int, otherwise: int) -> int:
+    """How many values a coordinate has, if that is known; otherwise another number."""
+    least, greatest = ends_of(values, place)
+    return otherwise if least is None or greatest is None else greatest - least + 1
 
 
 def _pair(values: isl.Set, one: int, other: int) -> isl.Set:

@@ -6,6 +6,7 @@
 // CHECK: warning: [collapse] nothing to do: no parallel loop has few iterations and two others inside
 // CHECK: warning: [collapse] nothing to do: no parallel loop has few iterations and two others inside
 // CHECK: warning: [collapse] nothing to do: no parallel loop has few iterations and two others inside
+// CHECK: warning: [collapse] nothing to do: no parallel loop has few iterations and two others inside
 // CHECK-LABEL: @images
 // CHECK: affine.parallel (%n, %c) = (0, 0) to (symbol(%images), symbol(%channels)) {
 // CHECK-NEXT: affine.for %y
@@ -73,6 +74,24 @@ func.func @rows(%size: index, %A: memref<?x?xf64>) {
       %v = affine.load %A[%n, %c] : memref<?x?xf64>
       %w = arith.mulf %v, %v : f64
       affine.store %w, %A[%n, %c] : memref<?x?xf64>
+    }
+  }
+  func.return
+}
+
+// C compilers unroll the loop that is left, and make vectors of the one around it.
+// CHECK-LABEL: @colours
+// CHECK: affine.parallel (%n{{.*}}) = (0) to (symbol(%size{{.*}})) {
+// C-LABEL: void colours(
+// C-NOT: collapse
+func.func @colours(%size: index, %A: memref<?x?x3xf64>) {
+  affine.for %n = 0 to %size {
+    affine.for %c = 0 to %size {
+      affine.for %y = 0 to 3 {
+        %v = affine.load %A[%n, %c, %y] : memref<?x?x3xf64>
+        %w = arith.mulf %v, %v : f64
+        affine.store %w, %A[%n, %c, %y] : memref<?x?x3xf64>
+      }
     }
   }
   func.return
