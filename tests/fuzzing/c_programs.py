@@ -10,6 +10,7 @@ Numbers stay small: integers are stored modulo something, and floats are average
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
@@ -30,7 +31,23 @@ struct G { int n; short h; long size; unsigned w; double scale; int ext[2]; stru
 static double D[28][28], V[28], total; static float F[28][28], most;
 static int I[28][28], K[28], count; static unsigned U[28][28];
 static long L[28][28], sum; static signed char C[28][28]; static _Bool B[28][28];
+struct P { double x, y; int n; };
+static inline struct P mixed(struct P a, double s) {
+  if (a.n > 9) return (struct P){a.y * 0.5, a.x, a.n - 7};
+  struct P r = {.y = a.y * 0.5 + s * 0.25, .n = a.n + 1};
+  r.x = a.x;
+  return r;
+}
 """
+
+OWN = {
+    "tally": "int tally = 0;",
+    "weight": "long weight = 3;",
+    "most_seen": "int most_seen = -9;",
+    "scratch": "double scratch[28];",
+    "spare": "double *spare = malloc(28 * sizeof *spare);",
+}
+"""Variables of a function that some statements use."""
 
 BOUNDS = (
     *("k", "k", "m", "m", "*n", "*n", "g->n", "g->n", "ext[0]", "ext[1]", "g->ext[1]", "g->in.n"),
@@ -77,12 +94,20 @@ class Function:
     calls: tuple[Call, ...]
 
     def text(self) -> str:
+        body = [line for node in self.body for line in node.lines("  ")]
+        words = {word for line in body for word in re.findall(r"\w+", line)}
+        own = [name for name in OWN if name in words]
         lines = [
             f"static int f{self.number}({PARAMETERS}) {{",
             "  int i = 1, j = 2, o = 3;",
+            *(f"  {OWN[name]}" for name in own),
             "#pragma scop",
-            *(line for node in self.body for line in node.lines("  ")),
+            *body,
             "#pragma endscop",
+            *(["  free(spare);"] if "spare" in own else []),
+            *(["  sum += tally;"] if "tally" in own else []),
+            *(["  sum += weight;"] if "weight" in own else []),
+            *(["  sum += most_seen;"] if "most_seen" in own else []),
             "  return i + 100 * j + 10000 * o;",
             "}",
         ]
@@ -92,7 +117,7 @@ class Function:
 def random_function(number: int) -> Function:
     """The function of this number, which is always the same."""
     random = Random(number)
-    writer = _Writer(random, Random(f"control {number}"))
+    writer = _Writer(random, Random(f"control {number}"), Random(f"values {number}"))
     body = tuple(
         node for _ in range(random.choice((1, 1, 2))) for node in writer.outermost(random.random())
     )
@@ -144,9 +169,10 @@ class _Scope:
 class _Writer:
     """Draws the statements of one region."""
 
-    def __init__(self, random: Random, more: Random) -> None:
+    def __init__(self, random: Random, more: Random, values: Random) -> None:
         self.random = random
         self.more = more
+        self.values = values
 
     def outermost(self, choice: float) -> list[Node]:
         """A loop, which may stand below a condition."""
@@ -161,7 +187,7 @@ class _Writer:
         for _ in range(self.random.choice((0, 0, 1, 1, 2))):
             more, scope = self.statement(scope)
             nodes += more
-        return (*nodes, *self.control(scope), *self.assignment(scope))
+        return (*nodes, *self.control(scope), *self.own(scope), *self.assignment(scope))
 
     def control(self, scope: _Scope) -> list[Node]:
         """Loops that data ends, and `switch`, in some bodies.
@@ -171,6 +197,14 @@ class _Writer:
         outer, self.random = self.random, self.more
         makers = (self.iteration, self.iteration, self.switch)
         found = self.random.choice(makers)(scope) if self.random.random() < 0.15 else []
+        self.random = outer
+        return found
+
+    def own(self, scope: _Scope) -> list[Node]:
+        """Structures, sums and arrays that belong to the function, in some bodies, as `control`."""
+        outer, self.random = self.random, self.values
+        makers = (self.record, self.record, self.sums, self.sums, self.scratch)
+        found = self.random.choice(makers)(scope) if self.random.random() < 0.25 else []
         self.random = outer
         return found
 
@@ -357,6 +391,56 @@ class _Writer:
         place = self.random.choice((counter, counter, f"{extent} - 1 - {counter}"))
         used = Node(head, (Node(f"D[{one}][{counter}] = {name}[{place}] * 0.5 + V[{two}];"),))
         return [Node("", (filled, used))]
+
+    def record(self, scope: _Scope) -> list[Node]:
+        """Values of a structure type, and what is done with their members."""
+        name, other = scope.fresh("r"), f"{scope.fresh('r')}b"
+        whole, real = self.whole(scope), self.real(scope)
+        forms = (
+            f"{name} = mixed({name}, {self.real(scope)});",
+            f"{name} = ({self.condition(scope)}) ? {name} : {other};",
+            f"{other} = (struct P){{{other}.y, {name}.x * 0.5, {name}.n}};",
+            f"if ({self.condition(scope)}) {name} = {other};",
+            f"{name}.x = {name}.x * 0.5 + {other}.y * 0.25;",
+            f"{name} = {other} = mixed({other}, {name}.x);",
+        )
+        first = Node(
+            f"struct P {name} = {{{real}, {self.real(scope)}, {whole} % 100}};\n"
+            f"struct P {other} = {self.random.choice(('{0}', name, f'mixed({name}, 2)'))};"
+        )
+        steps = [Node(self.random.choice(forms)) for _ in range(self.random.choice((1, 2, 3)))]
+        one, two = self.subscript(scope), self.subscript(scope)
+        last = Node(f"D[{one}][{two}] = {name}.x + {other}.y * 0.5 + {name}.n;")
+        return [Node("", (first, *steps, last))]
+
+    def sums(self, scope: _Scope) -> list[Node]:
+        """What is added to integers, mostly under a condition."""
+        whole, condition = self.whole(scope), self.condition(scope)
+        forms = (
+            f"if ({condition}) tally++;",
+            f"if ({condition}) tally -= {whole};",
+            f"if ({condition}) {{ tally += {whole}; weight++; }}",
+            f"if ({condition}) weight += {whole}; else tally--;",
+            f"if ({whole} > most_seen) most_seen = {whole};",
+            f"weight += {whole};",
+        )
+        return [Node(self.random.choice(forms))]
+
+    def scratch(self, scope: _Scope) -> list[Node]:
+        """An array of the function, or of this block, that is filled and then read."""
+        if not scope.counters:
+            return []
+        name = self.random.choice(("scratch", "spare", scope.fresh("h")))
+        counter = COUNTERS[len(scope.counters)]
+        extent = self.random.choice(("28", "28", "k", "*n"))
+        head = f"for (int {counter} = 0; {counter} < {extent}; {counter}++)"
+        filled = Node(head, (Node(f"{name}[{counter}] = {self.real(scope)} + {counter};"),))
+        one, two = self.subscript(scope), self.subscript(scope)
+        used = Node(head, (Node(f"D[{one}][{counter}] = {name}[{counter}] * 0.5 + V[{two}];"),))
+        if name in OWN:
+            return [filled, used]
+        first = Node(f"double *{name} = malloc((28 + k * (k > 0)) * sizeof *{name});")
+        return [Node("", (first, filled, used, Node(f"free({name});")))]
 
     # Expressions
 

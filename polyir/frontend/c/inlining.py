@@ -467,7 +467,9 @@ def _parts(definition: c_ast.FuncDef) -> tuple[list[c_ast.Node], c_ast.Node | No
     declared = definition.decl.type.type
     if not isinstance(declared, c_ast.TypeDecl):
         raise refuse(returned[0], "'return' of a pointer before the end", name="jump")
-    taken = {getattr(node, "name", None) for node in nodes_below(definition)}
+    taken = {
+        node.name for node in nodes_below(definition) if isinstance(node, c_ast.ID | c_ast.Decl)
+    }
     name = next(
         f"result{'_' * n}" for n in range(len(taken) + 1) if f"result{'_' * n}" not in taken
     )
