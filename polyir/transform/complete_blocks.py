@@ -73,9 +73,14 @@ def _members_around(leaf: ScheduleNode, domain: isl.Set) -> isl.Map:
 def _depends_on_last(full: isl.Set, last: int, dates: isl.Set, blocks: int) -> bool:
     """Whether the `last` dimensions decide which of some dates are in `full`.
 
-    The dimensions of a block, `blocks`, come after them in `dates`.
+    The dimensions of a block, `blocks`, come after them in `dates`. Where no block is complete,
+    they decide if they do for any iteration of one.
     """
     kind, first = isl.dim_type.set, full.dim(isl.dim_type.set) - last
+    if full.is_empty():
+        any_last = dates.project_out(kind, first, last).insert_dims(kind, first, last)
+        any_point = dates.project_out(kind, first + last, blocks).add_dims(kind, blocks)
+        return not any_last.intersect(any_point).is_subset(dates)
     whole = full.project_out(kind, first, last).add_dims(kind, last)
     return not whole.intersect(dates.project_out(kind, first + last, blocks)).is_subset(full)
 

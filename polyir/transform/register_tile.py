@@ -129,6 +129,8 @@ def register_tile(
     do, and each iteration of the parallel one is a sum along that, blocks are as many vectors as
     `rows` take: `vectorize` transposes small squares. If results are not successive either, blocks
     have rows only: several sums at once hide the latency of one.
+    Blocks have fewer vectors where no block would be complete otherwise, as in narrow arrays; if
+    not even one of one vector is, the vector loop becomes the innermost one.
     Statements that share a band within tiles get bands of their own first, where the dependences
     allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
     Several statements, one after the other in the innermost band, get vector loops of their own
@@ -464,11 +466,16 @@ class _RegisterTiler:
         self.done.append(f"{what} of {width} along loop {shape.vector + 1} of {name}")
         return replace_band(band, members, band.permutable)
 
-    def _blocks(self, band: ScheduleNode, shape: _Shape, name: str) -> ScheduleNode:
-        """`band` as loops over blocks, the loops that are in no block, and those of a block."""
-        self.has_blocks |= None not in (shape.vector, shape.rows)
+    def _blocks(
+        self, band: ScheduleNode, shape: _Shape, name: str, vectors: int = 0
+    ) -> ScheduleNode:
+        """`band` as loops over blocks, the loops that are in no block, and those of a block.
+
+        Where no block would be complete, the blocks have fewer vectors, or there are none.
+        """
         members = band.members
-        sizes = self._sizes(shape)
+        vectors = vectors or self._options.vectors
+        sizes = self._sizes(shape, vectors)
         others = [place for place in range(len(members)) if place not in (*sizes, *shape.outer)]
         if shape.kept is not None:
             others.sort(key=lambda place: place == shape.kept)
@@ -492,11 +499,7 @@ class _RegisterTiler:
             depth += 1
         if shape.outer:
             node = node.insert_band([members[place] for place in shape.outer], True)
-            numbers = ", ".join(str(place + 1) for place in shape.outer)
-            plural = "s" * (len(shape.outer) > 1)
-            self.done.append(f"blocks are inside loop{plural} {numbers} of {name}")
             depth += 1
-        self.done.append(f"blocks of {_block_text(sizes)} of {name}")
         (instances,) = sets_of(band.domain)
         domain = self._statements[instances.get_tuple_name()].domain
         for _ in range(depth):
@@ -506,6 +509,17 @@ class _RegisterTiler:
         has_masks = shape.rows is not None or shape.is_transposed
         only_cut = self._options.masked and has_masks
         complete = complete_blocks(node, domain, tuple(sizes.values()), only_cut)
+        if complete is not None and complete.is_empty() and shape.rows is not None:
+            if vectors > 1:
+                return self._blocks(band, shape, name, vectors - 1)
+            if shape.vector is not None:
+                return self._vectors_only(band, shape, name)
+        self.has_blocks |= None not in (shape.vector, shape.rows)
+        if shape.outer:
+            numbers = ", ".join(str(place + 1) for place in shape.outer)
+            plural = "s" * (len(shape.outer) > 1)
+            self.done.append(f"blocks are inside loop{plural} {numbers} of {name}")
+        self.done.append(f"blocks of {_block_text(sizes)} of {name}")
         if complete is not None:
             node = node.child(0).changed(options=complete).parent()
         return node.ancestor(depth)
@@ -539,7 +553,7 @@ class _RegisterTiler:
         self.done.append(f"tiles of {shown} along loops {loops} around the blocks")
         return tiled
 
-    def _sizes(self, shape: _Shape) -> dict[int, int]:
+    def _sizes(self, shape: _Shape, vectors: int) -> dict[int, int]:
         """The sizes of a block, for the vector loop first.
 
         Without rows, twice as many vectors make enough sums to wait for none of them. Those that
@@ -547,7 +561,7 @@ class _RegisterTiler:
         """
         sizes: dict[int, int] = {}
         if shape.vector is not None:
-            width = self._options.width * self._options.vectors
+            width = self._options.width * vectors
             sizes[shape.vector] = 2 * width if shape.rows is None else width
         if shape.vector is not None and shape.is_transposed:
             vectors = -(-self._options.rows // self._options.width)

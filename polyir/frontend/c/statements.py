@@ -142,7 +142,7 @@ class Statements:
             c_ast.Label: ("a label", "jump"),
             c_ast.Break: ("break", "jump"),
             c_ast.Continue: ("continue", "jump"),
-            c_ast.Return: ("return", "jump"),
+            c_ast.Return: ("'return' before the end", "jump"),
             c_ast.Switch: ("switch", "jump"),
             c_ast.ExprList: ("the comma operator", ""),
         }

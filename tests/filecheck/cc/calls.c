@@ -16,14 +16,14 @@ static double clamp(double x) {
   return x > 3 ? 3 : x;
 }
 static double looked_up(int i) {
-  if (i < 0)
-    return 0;
+  while (i > 100)
+    i /= 2;
   return T[i % 10];
 }
 static double dot(int n, const double *x, const double *y) {
   double s = 0;
-  if (n > 3)
-    return x[3];
+  while (n > 100)
+    n /= 2;
   for (int i = 0; i < n; i++)
     s += x[i] * y[i];
   return s;

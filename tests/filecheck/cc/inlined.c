@@ -29,7 +29,7 @@ static void outer(int n) {
 }
 static double early(double *p, int n) {
   p[0] = 1;
-  if (n > 3)
+  for (int i = 0; i < n; i++)
     return 2;
   return p[1];
 }
