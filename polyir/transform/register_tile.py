@@ -473,7 +473,7 @@ class _RegisterTiler:
 
         Where no block would be complete, the blocks have fewer vectors, or there are none.
         """
-        members = band.members
+        members, noted = band.members, len(self.done)
         vectors = vectors or self._options.vectors
         sizes = self._sizes(shape, vectors)
         others = [place for place in range(len(members)) if place not in (*sizes, *shape.outer)]
@@ -499,7 +499,11 @@ class _RegisterTiler:
             depth += 1
         if shape.outer:
             node = node.insert_band([members[place] for place in shape.outer], True)
+            numbers = ", ".join(str(place + 1) for place in shape.outer)
+            plural = "s" * (len(shape.outer) > 1)
+            self.done.append(f"blocks are inside loop{plural} {numbers} of {name}")
             depth += 1
+        self.done.append(f"blocks of {_block_text(sizes)} of {name}")
         (instances,) = sets_of(band.domain)
         domain = self._statements[instances.get_tuple_name()].domain
         for _ in range(depth):
@@ -509,17 +513,13 @@ class _RegisterTiler:
         has_masks = shape.rows is not None or shape.is_transposed
         only_cut = self._options.masked and has_masks
         complete = complete_blocks(node, domain, tuple(sizes.values()), only_cut)
-        if complete is not None and complete.is_empty() and shape.rows is not None:
+        is_block = None not in (shape.vector, shape.rows)
+        if is_block and complete is not None and complete.is_empty():
+            del self.done[noted:]
             if vectors > 1:
                 return self._blocks(band, shape, name, vectors - 1)
-            if shape.vector is not None:
-                return self._vectors_only(band, shape, name)
-        self.has_blocks |= None not in (shape.vector, shape.rows)
-        if shape.outer:
-            numbers = ", ".join(str(place + 1) for place in shape.outer)
-            plural = "s" * (len(shape.outer) > 1)
-            self.done.append(f"blocks are inside loop{plural} {numbers} of {name}")
-        self.done.append(f"blocks of {_block_text(sizes)} of {name}")
+            return self._vectors_only(band, shape, name)
+        self.has_blocks |= is_block
         if complete is not None:
             node = node.child(0).changed(options=complete).parent()
         return node.ancestor(depth)
