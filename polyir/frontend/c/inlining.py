@@ -91,6 +91,16 @@ class Inliner:
                 return self._call(node)
             case c_ast.Cast(expr=c_ast.FuncCall() as call):
                 return self._call(call)
+            case c_ast.Assignment(
+                op="=",
+                lvalue=target,
+                rvalue=c_ast.Assignment(lvalue=first, rvalue=value) as inner,
+            ) if not (has_effects(target) or has_effects(first)) and has_effects(value):
+                # `a = b = f(x)`
+                items = self._statement(inner)
+                _check_order(target, items)
+                copied = c_ast.Assignment("=", target, first, node.coord)
+                return self._block(node, (*items, copied))
             case c_ast.Assignment(lvalue=target, rvalue=value):
                 before, new = self._hoisted(value, is_whole=node.op == "=")
                 _check_order(target, before)

@@ -188,7 +188,8 @@ static void render(int w, int h, const body *restrict s, int n, vector *restrict
   for (int y = 0; y < h; y++)
     for (int x = 0; x < w; x++) {
       ray r = {{0, 0, -3}, {(x - w / 2.0f) / w, (y - h / 2.0f) / h, 1}};
-      r.direction = normal(r.direction);
+      vector direction;
+      r.direction = direction = normal(r.direction);
       out[y * w + x] = seen(r, s, n, light);
     }
 }
