@@ -199,7 +199,8 @@ def _inspected(slice: AddressSlice, location: SourceLocation) -> _Inspected:
     for range in ranges:
         is_none = outer.compared(outer.load(range.last), "slt", outer.load(range.first))
         with outer.conditional(is_none) as then:
-            range.clear(then, 0, -1)
+            # Of an array without accesses, the first element counts: it lies in the array.
+            range.clear(then, 0, 0)
     found = iter(inspection.finish("subscripts"))
     boxes = [
         _Box(memory, tuple(NotedRange(next(found), next(found)) for _ in each))
