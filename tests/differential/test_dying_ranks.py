@@ -51,8 +51,10 @@ def test_plain_mpiexec(
     fault: str, rank: int, program: RankProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_fault(monkeypatch, fault, rank)
-    # MPICH ends all ranks when one exits without MPI_Finalize, but may not call it an error.
-    with pytest.raises(RanksError, match=r"failed with code|gave no result") as caught:
+    # MPICH ends all ranks when one exits without MPI_Finalize, but may not call it an error. At
+    # times it does not notice; then the others wait until their time is over.
+    said = "failed with code|gave no result" + "|took longer" * fault.startswith("exit")
+    with pytest.raises(RanksError, match=said) as caught:
         run(program)
     if fault == "memory":
         assert f"error: rank {rank}: malloc: there is no memory" in str(caught.value)
@@ -66,7 +68,7 @@ def set_fault(monkeypatch: pytest.MonkeyPatch, fault: str, rank: int) -> None:
 SAID = {
     "kill": r"3 ranks failed with code 9\b",
     "memory": r"3 ranks failed with code (.|\n)*rank 1: malloc: there is no memory for \d+ bytes",
-    "exit-as-if-well": "3 ranks (gave no result|failed with code)",
+    "exit-as-if-well": "3 ranks (gave no result|failed with code|took longer)",
 }
 """What an error of polyir has."""
 
