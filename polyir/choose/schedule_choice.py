@@ -23,7 +23,10 @@ from polyir.choose.versions import best_below, least_work
 
 
 class Made(NamedTuple):
-    """What was chosen: whether it has parallel loops, and how many times as fast it is."""
+    """What was chosen: whether it has parallel loops, and how many times as fast it is.
+
+    One is greater than another if it alone has parallel loops; if both do or neither, by the gain.
+    """
 
     is_parallel: bool
     gain: float

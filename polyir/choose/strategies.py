@@ -15,7 +15,7 @@ from polyir.choose.model import PREDICTED_ITERATIONS, ScheduleModel, usable_byte
 from polyir.choose.remarks import PASS_NAME
 from polyir.choose.sizes import PACKED_ELEMENTS
 from polyir.choose.thresholds import TURN
-from polyir.transform.promote import MOST_ON_STACK
+from polyir.model.iteration_arrays import MOST_ON_STACK
 from polyir.transform.reassociation.private_results import MOST_PARTS
 from polyir.universe import pass_type, registered, registered_strategies, require_type
 

@@ -14,6 +14,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.base.walks import operations_in
 
+MOST_ON_STACK: Final = 1 << 13
+"""The elements of the largest local array on the stack, of which threads have little."""
+
 Lifetime = tuple[memref.AllocOp, memref.DeallocOp]
 """What allocates an array, and what frees it."""
 

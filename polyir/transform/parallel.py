@@ -32,7 +32,7 @@ from polyir.proofs.legality import Violation, first_ordered
 from polyir.sets.boxes import are_apart, ends_of
 from polyir.transform.bands import with_attributes_at
 from polyir.transform.loop_attributes import parallel_tile_loops, with_attribute
-from polyir.transform.walk import summary
+from polyir.transform.walk import BAND, summary
 from polyir.tree import Kind, Schedule, ScheduleNode
 from polyir.tree.addresses import Directory, Loop, LoopAddress
 from polyir.tree.names import name_list, statements_of
@@ -49,7 +49,6 @@ from polyir.tree.order import (
 from polyir.tree.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 
 PARALLEL = ParallelAttr()
-BAND = Kind.BAND
 LEAF = Kind.LEAF
 
 Which = Literal["outermost", "inner", "all"]

@@ -23,6 +23,7 @@ from polyir.base.diagnostics import LocalArrayError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
 from polyir.dialects.scop import Space
 from polyir.model.dataflow import ArrayFlow, array_flow
+from polyir.model.iteration_arrays import MOST_ON_STACK
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop, unique_name
 from polyir.model.temporaries import why_no_temporary
@@ -162,10 +163,6 @@ def require_arrays(scop: Scop, names: Sequence[str]) -> None:
     if unknown:
         known = ", ".join(scop.arrays)
         raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
-
-
-MOST_ON_STACK = 1 << 13
-"""The elements of the largest local array on the stack, of which threads have little."""
 
 
 def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | None:

@@ -41,13 +41,13 @@ static inline struct P mixed(struct P a, double s) {
 """
 
 OWN = {
-    "tally": "int tally = 0;",
-    "weight": "long weight = 3;",
-    "most_seen": "int most_seen = -9;",
-    "scratch": "double scratch[28];",
-    "spare": "double *spare = malloc(28 * sizeof *spare);",
+    "tally": ("int tally = 0;", "sum += tally;"),
+    "weight": ("long weight = 3;", "sum += weight;"),
+    "most_seen": ("int most_seen = -9;", "sum += most_seen;"),
+    "scratch": ("double scratch[28];", ""),
+    "spare": ("double *spare = malloc(28 * sizeof *spare);", "free(spare);"),
 }
-"""Variables of a function that some statements use."""
+"""Variables of a function that some statements use: what declares them, and what uses them last."""
 
 BOUNDS = (
     *("k", "k", "m", "m", "*n", "*n", "g->n", "g->n", "ext[0]", "ext[1]", "g->ext[1]", "g->in.n"),
@@ -96,18 +96,15 @@ class Function:
     def text(self) -> str:
         body = [line for node in self.body for line in node.lines("  ")]
         words = {word for line in body for word in re.findall(r"\w+", line)}
-        own = [name for name in OWN if name in words]
+        own = [lines for name, lines in OWN.items() if name in words]
         lines = [
             f"static int f{self.number}({PARAMETERS}) {{",
             "  int i = 1, j = 2, o = 3;",
-            *(f"  {OWN[name]}" for name in own),
+            *(f"  {declared}" for declared, _ in own),
             "#pragma scop",
             *body,
             "#pragma endscop",
-            *(["  free(spare);"] if "spare" in own else []),
-            *(["  sum += tally;"] if "tally" in own else []),
-            *(["  sum += weight;"] if "weight" in own else []),
-            *(["  sum += most_seen;"] if "most_seen" in own else []),
+            *(f"  {last}" for _, last in own),
             "  return i + 100 * j + 10000 * o;",
             "}",
         ]

@@ -25,7 +25,7 @@ ALLOWED = {
     "model/integer_ranges.py: MOST_BITS": "the integers whose type is a bound worth knowing",
     "model/vectors.py: VECTOR_BYTES": "the vector types that CUDA and OpenCL have",
     "schedule/sizes.py: LEAST_SIZE": "the parameters for which distances are compared",
-    "transform/promote.py: MOST_ON_STACK": "what every system gives a thread",
+    "model/iteration_arrays.py: MOST_ON_STACK": "what every system gives a thread",
     "transform/symbolic_tile.py: MOST_SIZES": "the parameters of a function",
 }
 """Constants that are none, though they are named so, and why."""

@@ -17,6 +17,7 @@ from polyir.frontend.c.names import identifiers_in
 from polyir.frontend.c.rewriting import rebuilt
 from polyir.frontend.c.scopes import FunctionName, Scopes
 from polyir.frontend.c.types import Arithmetic, CType, Pointer
+from polyir.sets.names import unique_name
 
 
 def without_allocations(items: Sequence[c_ast.Node], scopes: Scopes) -> list[c_ast.Node]:
@@ -84,24 +85,21 @@ def _array(node: c_ast.Node, scopes: Scopes) -> list[c_ast.Node] | None:
     declaration = c_ast.Decl(node.name, [], [], [], [], array, None, None, node.coord)
     if allocator == "malloc":
         return [declaration]
-    counter = c_ast.ID(f"{node.name}_i", node.coord)
-    word = c_ast.TypeDecl(counter.name, [], None, c_ast.IdentifierType(["long"]))
+    name = unique_name(f"{node.name}_i", {node.name, *identifiers_in(number)})
+    counter, long = c_ast.ID(name, node.coord), c_ast.IdentifierType(["long"])
+    size = c_ast.Cast(c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, long)), number)
     zero = c_ast.Constant("int", "0", node.coord)
-    start = c_ast.Decl(counter.name, [], [], [], [], word, zero, None, node.coord)
+    word = c_ast.TypeDecl(name, [], None, long)
+    start = c_ast.Decl(name, [], [], [], [], word, zero, None, node.coord)
     element = c_ast.ArrayRef(c_ast.ID(node.name, node.coord), counter, node.coord)
     loop = c_ast.For(
         c_ast.DeclList([start], node.coord),
-        c_ast.BinaryOp("<", counter, c_ast.Cast(word_type(word), number), node.coord),
+        c_ast.BinaryOp("<", counter, size, node.coord),
         c_ast.UnaryOp("p++", counter, node.coord),
         c_ast.Assignment("=", element, zero, node.coord),
         node.coord,
     )
     return [declaration, loop]
-
-
-def word_type(declared: c_ast.TypeDecl) -> c_ast.Typename:
-    """The type of a declaration as the type of a cast."""
-    return c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, declared.type))
 
 
 def _is_library(name: str, scopes: Scopes) -> bool:

@@ -225,11 +225,15 @@ class Builder:
         return array.memref
 
     def free_arrays(self) -> None:
-        """Free the arrays at the end of the function."""
+        """Free the new arrays at the end of the function."""
+        for array in self._arrays:
+            self.free_at_end(array)
+
+    def free_at_end(self, array: SSAValue) -> None:
+        """Free an array at the end of the function."""
         last = self.entry.last_op
         assert last is not None
-        for array in self._arrays:
-            self.entry.insert_op_before(memref.DeallocOp.get(array), last)
+        self.entry.insert_op_before(memref.DeallocOp.get(array), last)
 
     def define_cells(self) -> None:
         """Store to variables of loop bodies that only some iterations set, depending on data.

@@ -19,10 +19,11 @@ from polyir.base.diagnostics import SourceLocation
 from polyir.frontend.c.effects import Functions, Reads
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse, refuse_call
 from polyir.frontend.c.jumps import without_return
-from polyir.frontend.c.names import assigned_in, has_effects, key_of, nodes_below
+from polyir.frontend.c.names import STEPS, assigned_in, has_effects, key_of, nodes_below
 from polyir.frontend.c.rewriting import Renaming, rebuilt
 from polyir.frontend.c.scopes import FunctionName, Scopes, parameters_of
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Other, Pointer, Record
+from polyir.sets.names import unique_name
 
 MOST_CALLS: Final = 200
 """How many calls of one region are replaced."""
@@ -91,16 +92,6 @@ class Inliner:
                 return self._call(node)
             case c_ast.Cast(expr=c_ast.FuncCall() as call):
                 return self._call(call)
-            case c_ast.Assignment(
-                op="=",
-                lvalue=target,
-                rvalue=c_ast.Assignment(lvalue=first, rvalue=value) as inner,
-            ) if not (has_effects(target) or has_effects(first)) and has_effects(value):
-                # `a = b = f(x)`
-                items = self._statement(inner)
-                _check_order(target, items)
-                copied = c_ast.Assignment("=", target, first, node.coord)
-                return self._block(node, (*items, copied))
             case c_ast.Assignment(lvalue=target, rvalue=value):
                 before, new = self._hoisted(value, is_whole=node.op == "=")
                 _check_order(target, before)
@@ -159,6 +150,11 @@ class Inliner:
         match node:
             case c_ast.FuncCall():
                 return self._value(node, is_whole, is_always)
+            case c_ast.Assignment(op="=", lvalue=target, rvalue=value) if is_whole and is_always:
+                # `a = b = f(x)`
+                found, new = self._hoisted(value, is_whole)
+                _check_order(target, found)
+                return found, c_ast.Assignment("=", target, new, node.coord)
             case c_ast.UnaryOp(op="&" | "sizeof") | c_ast.Assignment():
                 return (), node
         before: list[c_ast.Node] = []
@@ -334,10 +330,7 @@ class Inliner:
         return names, before
 
     def _fresh(self, name: str) -> str:
-        new, number = name, 0
-        while new in self._taken or self._scopes.meaning(new) is not None:
-            number += 1
-            new = f"{name}_{number}"
+        new = self._scopes.unused_name(name, self._taken)
         self._taken[new] = None
         self._names[new] = name
         return new
@@ -354,7 +347,7 @@ class Inliner:
         for item in body:
             for node in nodes_below(item):
                 target = node.lvalue if isinstance(node, c_ast.Assignment) else None
-                if isinstance(node, c_ast.UnaryOp) and node.op in ("&", *_STEPS):
+                if isinstance(node, c_ast.UnaryOp) and node.op in ("&", *STEPS):
                     target = node.expr
                 if isinstance(target, c_ast.ID) and target.name == name:
                     raise refuse_call(node, f"the pointer '{name}' is changed")
@@ -445,9 +438,6 @@ def _is_expression(definition: c_ast.FuncDef) -> bool:
     return len(items) == 1 and isinstance(items[0], c_ast.Return)
 
 
-_STEPS: Final = ("++", "--", "p++", "p--")
-
-
 def _is_only_followed(pointer: str, body: Sequence[c_ast.Node]) -> bool:
     """Whether a function uses a pointer only as `*p` and `p->x`."""
     uses = followed = 0
@@ -480,9 +470,7 @@ def _parts(definition: c_ast.FuncDef) -> tuple[list[c_ast.Node], c_ast.Node | No
     taken = {
         node.name for node in nodes_below(definition) if isinstance(node, c_ast.ID | c_ast.Decl)
     }
-    name = next(
-        f"result{'_' * n}" for n in range(len(taken) + 1) if f"result{'_' * n}" not in taken
-    )
+    name = unique_name("result", taken)
     result = c_ast.ID(name, definition.coord)
 
     def assigning(node: c_ast.Node) -> c_ast.Node:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from pycparser import c_ast
 
@@ -13,7 +15,8 @@ from polyir.frontend.c.types import CArrayType, Pointer
 Key = tuple[str, ...]
 """A variable and the members that lead from it to an object: `s->a[i]` has `("s", "a")`."""
 
-_STEPS = ("++", "--", "p++", "p--")
+STEPS: Final[Mapping[str, str]] = MappingProxyType({"++": "+", "p++": "+", "--": "-", "p--": "-"})
+"""Whether an operator that steps a variable adds 1 or takes it away."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def assigned_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
         match inner:
             case c_ast.Assignment(lvalue=target):
                 yield target
-            case c_ast.UnaryOp(op=operator, expr=target) if operator in _STEPS:
+            case c_ast.UnaryOp(op=operator, expr=target) if operator in STEPS:
                 yield target
 
 

@@ -288,10 +288,7 @@ class _Rewriter:
         return isinstance(self._type_of(node), Record)
 
     def _fresh(self, name: str) -> str:
-        new, number = name, 0
-        while new in self._taken or self._scopes.meaning(new) is not None:
-            number += 1
-            new = f"{name}_{number}"
+        new = self._scopes.unused_name(name, self._taken)
         self._taken.add(new)
         return new
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -243,6 +243,14 @@ class Scopes:
                 return self.type_of(type)
             case _:
                 return None
+
+    def unused_name(self, wanted: str, taken: Container[str | None]) -> str:
+        """`wanted`, with a number if it is among those `taken`, or means something here."""
+        name, number = wanted, 0
+        while name in taken or self.meaning(name) is not None:
+            number += 1
+            name = f"{wanted}_{number}"
+        return name
 
     def type_of_variable(self, name: str) -> CType | None:
         """The type of a variable; `None` for other names."""

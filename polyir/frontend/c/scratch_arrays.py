@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial, reduce
 from math import prod
-from typing import Final
 
 import islpy as isl
 from pycparser import c_ast
@@ -32,21 +31,16 @@ from polyir.base.limits import within_operations
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.pieces import MOST_PIECES
 from polyir.frontend.c.places import SourceArgument, SourceArray
 from polyir.frontend.c.points_to import OUTSIDE, PointsTo
 from polyir.frontend.c.scopes import Scopes
 from polyir.frontend.c.types import CArrayType
 from polyir.model.affine_maps import expressions_of, map_over
 from polyir.model.dataflow import array_flow
+from polyir.model.iteration_arrays import MOST_ON_STACK
 from polyir.model.raising import raise_function
 from polyir.model.scop import Scop, scop_of
-from polyir.model.vectors import element_bytes
-
-STACK_BYTES: Final = 1 << 15
-"""A larger array is on the heap: the stack has the one of the program, too."""
-
-MOST_PIECES: Final = 8
-"""Extents with more cases than this are not worth computing."""
 
 
 def make_own_arrays(
@@ -128,7 +122,6 @@ def _replace(
     copies = [op.clone(copied) for op in module.ops]
     whole = ModuleOp(copies)
     originals = {copy: value for value, copy in copied.items()}
-    entry = builder.entry
     function = next(op for op in whole.ops if isinstance(op, func.FuncOp) and not op.is_declaration)
     raise_function(function, data_loops=takes_data)
     for argument, name in names.items():
@@ -150,8 +143,7 @@ def _replace(
             own.name_hint = name
             argument.replace_all_uses_with(own)
             if isinstance(own.owner, memref.AllocOp):
-                assert entry.last_op is not None
-                entry.insert_op_before(memref.DeallocOp.get(own), entry.last_op)
+                builder.free_at_end(own)
 
 
 def _allocated(
@@ -182,7 +174,7 @@ def _allocated(
         results = expressions_of(pieces, tuple(scop.op.parameter_values))
         map, operands = map_over((*results, AffineConstantExpr(1)), values)
         sizes.append(MaxOp(operands, AffineMapAttr(map)))
-    is_small = not sizes and prod(shape) * element_bytes(type) <= STACK_BYTES
+    is_small = not sizes and prod(shape) <= MOST_ON_STACK
     kind = memref.AllocaOp if is_small else memref.AllocOp
     allocation = kind.get(type.element_type, None, shape, [size.results[0] for size in sizes])
     ops = list(builder.entry.ops)

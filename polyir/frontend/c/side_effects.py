@@ -7,14 +7,11 @@ end of the statement, so that a variable that is stepped has no other use in it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final
 
 from pycparser import c_ast
 
-from polyir.frontend.c.names import has_effects, identifiers_in
+from polyir.frontend.c.names import STEPS, has_effects, identifiers_in
 from polyir.frontend.c.rewriting import rebuilt
-
-_STEPS: Final = ("++", "--", "p++", "p--")
 
 
 def with_steps_apart(items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
@@ -43,7 +40,7 @@ def _apart(node: c_ast.Node) -> Iterator[c_ast.Node]:
             yield c_ast.If(condition, true, _block(rest) if rest else None, node.coord)
         case c_ast.ExprList():
             yield from with_steps_apart(node.exprs)
-        case c_ast.UnaryOp(op=operator, expr=c_ast.ID()) if operator in _STEPS:
+        case c_ast.UnaryOp(op=operator, expr=c_ast.ID()) if operator in STEPS:
             yield node
         case c_ast.Decl(init=c_ast.Node() as initial):
             steps = _Steps(initial)
@@ -89,7 +86,7 @@ class _Steps:
 def _evaluated_steps(node: c_ast.Node) -> Iterator[c_ast.UnaryOp]:
     """The steps of variables below `node` that each evaluation of it executes."""
     match node:
-        case c_ast.UnaryOp(op=operator, expr=c_ast.ID()) if operator in _STEPS:
+        case c_ast.UnaryOp(op=operator, expr=c_ast.ID()) if operator in STEPS:
             yield node
         case c_ast.BinaryOp(op="&&" | "||"):
             yield from _evaluated_steps(node.left)

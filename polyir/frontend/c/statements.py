@@ -36,6 +36,7 @@ from polyir.frontend.c.loops import (
     start_of,
 )
 from polyir.frontend.c.names import (
+    STEPS,
     LoopParts,
     assigned_in,
     has_effects,
@@ -50,7 +51,7 @@ from polyir.frontend.c.names import (
 )
 from polyir.frontend.c.scopes import DeclaredVariable
 from polyir.frontend.c.side_effects import with_steps_apart
-from polyir.frontend.c.sums import STEPS, Update, extremum_in, sums_in, update_of
+from polyir.frontend.c.sums import Update, extremum_in, sums_in, update_of
 from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType, unsigned
 from polyir.frontend.c.values import Value, amid_range
 from polyir.frontend.c.variables import (

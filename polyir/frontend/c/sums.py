@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
-from types import MappingProxyType
-from typing import Final
 
 from pycparser import c_ast
+from pycparser.c_generator import CGenerator
 
 from polyir.frontend.c.functions import BIT_COUNTS
-from polyir.frontend.c.names import identifiers_in, nodes_below
+from polyir.frontend.c.names import identifiers_in, nodes_below, step_of
 from polyir.frontend.c.scopes import FunctionName, Scopes
 from polyir.frontend.c.types import Arithmetic, CType
-
-STEPS: Final[Mapping[str, str]] = MappingProxyType({"++": "+", "p++": "+", "--": "-", "p--": "-"})
 
 
 @dataclass(frozen=True)
@@ -33,12 +29,13 @@ def update_of(node: c_ast.Node | None) -> Update | None:
     match node:
         case c_ast.Compound(block_items=[inner]):
             return update_of(inner)
-        case c_ast.UnaryOp(op=operator, expr=c_ast.ID() as target) if operator in STEPS:
-            return Update(target, STEPS[operator], c_ast.Constant("int", "1", node.coord))
         case c_ast.Assignment(
-            op="+=" | "-=" | "|=" | "^=" as operator, lvalue=c_ast.ID() as target, rvalue=operand
+            op="|=" | "^=" as operator, lvalue=c_ast.ID() as target, rvalue=operand
         ):
             return Update(target, operator[:-1], operand)
+        case c_ast.Node() if (step := step_of(node)) is not None:
+            amount = step.amount or c_ast.Constant("int", "1", node.coord)
+            return Update(step.target, "-" if step.is_negative else "+", amount)
         case _:
             return None
 
@@ -53,23 +50,11 @@ def extremum_in(node: c_ast.If) -> c_ast.Assignment | None:
             c_ast.BinaryOp(op="<" | "<=" | ">" | ">=", left=left, right=right),
             c_ast.Assignment(op="=", lvalue=c_ast.ID() as target, rvalue=value),
         ) if node.iffalse is None:
-            pairs = ((left, right), (right, left))
-            is_choice = any(
-                _are_same(one, target) and _are_same(other, value) for one, other in pairs
-            )
-            return inner if is_choice else None
+            text = CGenerator().visit
+            compared, chosen = {text(left), text(right)}, {text(target), text(value)}
+            return inner if compared == chosen else None
         case _:
             return None
-
-
-def _are_same(one: c_ast.Node, other: c_ast.Node) -> bool:
-    """Whether two expressions are written in the same way."""
-    if type(one) is not type(other):
-        return False
-    if any(getattr(one, name) != getattr(other, name) for name in one.attr_names):
-        return False
-    pairs = tuple(zip_longest(one, other))
-    return all(a is not None and b is not None and _are_same(a, b) for a, b in pairs)
 
 
 def sums_in(

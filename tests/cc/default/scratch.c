@@ -48,7 +48,8 @@ static void declared_inside(int n, int m, const double *restrict a, double *rest
 static void allocated_inside(int n, int m, const double *restrict a, double *restrict out) {
   for (int i = 0; i < n; i++) {
     double *row = (double *)malloc(sizeof(double) * (size_t)m);
-    double *sums = calloc((size_t)m, sizeof *sums);
+    int sums_i = m;
+    double *sums = calloc((size_t)sums_i, sizeof *sums);
     for (int j = 0; j < m; j++) row[j] = sqrt(a[i * m + j]);
     for (int j = 1; j < m; j++) sums[j / 2] += row[j] * row[j - 1];
     for (int j = 0; j < m; j++) out[i * m + j] = row[j] + sums[j];
