@@ -24,7 +24,7 @@ from polyir.frontend.c.scopes import Scopes
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Record
 
 MOST_ELEMENTS: Final = 64
-"""An array in a structure that is assigned has at most so many elements."""
+"""An array in a structure that is assigned has at most so many elements: each is an assignment."""
 
 
 @dataclass(frozen=True)
