@@ -60,6 +60,7 @@ from polyir.regions.tested_conditions import Tested, leave_out_tested
 from polyir.target.abi import Scalar
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import (
+    ORIGINAL_CODE,
     Form,
     RangeTexts,
     RegionText,
@@ -697,7 +698,7 @@ def _with_final_values(
     computed = range_texts(final.function, forms, (), tuple(taken))
     taken |= set(re.findall(r"\w+", "\n".join(computed.before.lines)))
     values = list(computed.values)
-    lines = [*text.lines, *computed.before.lines]
+    lines = list(computed.before.lines)
     names = [target.split()[0] for target in final.targets]
     if any(
         (set(names) - {name}) & set(re.findall(r"\w+", value))
@@ -713,8 +714,28 @@ def _with_final_values(
         lines += wrapped(f"  {target} {value};")
     helpers = dict((*text.helpers, *computed.before.helpers))
     unused = tuple(name for name in replacement.unused if name not in names)
-    new_text = RegionText(tuple(lines), tuple(helpers.items()))
+    new_text = RegionText(_followed(text.lines, lines, taken), tuple(helpers.items()))
     return replace(replacement, text=new_text, unused=unused)
+
+
+def _followed(
+    lines: Sequence[str], after: Sequence[str], taken: Collection[str]
+) -> tuple[str, ...]:
+    """The lines of a region, and those `after` them unless the original was executed instead."""
+    if not any(line.endswith(ORIGINAL_CODE) for line in lines):
+        return (*lines, *after)
+    flag = next(name for n in count() if (name := f"is_done_{n}" if n else "is_done") not in taken)
+    marked = (
+        each
+        for line in lines
+        for each in (
+            (line, line.replace(ORIGINAL_CODE, f"{flag} = 1;"))
+            if line.endswith(ORIGINAL_CODE)
+            else (line,)
+        )
+    )
+    indented = (f"  {line}" for line in after)
+    return (f"  _Bool {flag} = 0;", *marked, f"  if (!{flag}) {{", *indented, "  }")
 
 
 def _text_of(form: Form) -> str:

@@ -14,7 +14,9 @@ PARALLEL = {
         *("primes", "steps", "moments", "best_row", "checksum", "triangles", "inversions"),
         "random_bits",
     ),
-    "records": ("attract", "nearest", "squares", "swaps", "render", "boxes", "corners"),
+    "records": (
+        *("attract", "nearest", "squares", "swaps", "render", "bounce", "boxes", "corners"),
+    ),
     "scratch": (
         *("declared_around", "allocated_around", "of_variable_size"),
         *("declared_inside", "allocated_inside", "thomas"),

@@ -157,6 +157,16 @@ class Inliner:
                 return found, c_ast.Assignment("=", target, new, node.coord)
             case c_ast.UnaryOp(op="&" | "sizeof") | c_ast.Assignment():
                 return (), node
+            case c_ast.TernaryOp() if is_always and (type := self._structure_of(node)):
+                # A statement can copy numbers; there is no choice between structures.
+                value = c_ast.ID(self._fresh("value"), node.coord)
+                arms = (
+                    c_ast.Assignment("=", value, arm, node.coord)
+                    for arm in (node.iftrue, node.iffalse)
+                )
+                branch = c_ast.If(node.cond, *arms, node.coord)
+                declaration = _variable(_type_named(value.name, type), value, None)
+                return (declaration, *self._statement(branch)), value
         before: list[c_ast.Node] = []
 
         def change(child: c_ast.Node) -> c_ast.Node:
@@ -222,6 +232,18 @@ class Inliner:
         """Whether a call has no effects."""
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         return not isinstance(self._functions.reads(name), NotModelledError)
+
+    def _structure_of(self, node: c_ast.Node) -> c_ast.TypeDecl | None:
+        """The type of a call, or of a choice between calls, whose result is a structure."""
+        match node:
+            case c_ast.TernaryOp(iftrue=true, iffalse=false):
+                return self._structure_of(true) or self._structure_of(false)
+            case c_ast.FuncCall() if (definition := self._definition(node)) is not None:
+                declared = definition.decl.type.type
+                is_structure = isinstance(self._scopes.type_of(declared), Record)
+                return declared if is_structure else None
+            case _:
+                return None
 
     def _is_operation(self, node: c_ast.FuncCall) -> bool:
         """Whether a call that has no effects is a number that depends only on its operands."""
@@ -479,13 +501,17 @@ def _parts(definition: c_ast.FuncDef) -> tuple[list[c_ast.Node], c_ast.Node | No
         assignment = c_ast.Assignment("=", result, node.expr, node.coord)
         return c_ast.Compound([assignment, c_ast.Return(None, node.coord)], node.coord)
 
-    type = c_ast.TypeDecl(name, [], None, declared.type)
-    first = c_ast.Decl(name, [], [], [], [], type, None, None, definition.coord)
+    first = _variable(_type_named(name, declared), result, None)
     return [first, *without_return([assigning(item) for item in items])], result
 
 
-def _variable(type: c_ast.Node, name: c_ast.ID, value: c_ast.Node) -> c_ast.Decl:
-    return c_ast.Decl(name.name, [], [], [], [], type, value, None, value.coord)
+def _type_named(name: str, type: c_ast.TypeDecl) -> c_ast.TypeDecl:
+    """The type of a value, for a variable."""
+    return c_ast.TypeDecl(name, [], None, type.type)
+
+
+def _variable(type: c_ast.Node, name: c_ast.ID, value: c_ast.Node | None) -> c_ast.Decl:
+    return c_ast.Decl(name.name, [], [], [], [], type, value, None, name.coord)
 
 
 def _is_same(expected: CType, known: CType) -> bool:

@@ -126,6 +126,19 @@ static void grey(int h, int w, colour *restrict out, const colour *restrict in) 
     }
 }
 
+// Choices between structures that functions return, one in another, and in an argument.
+static void bounce(int n, int m, vector *restrict out, const vector *restrict p, float s) {
+  for (int i = 0; i < n; i++) {
+    vector v = p[i];
+    for (int k = 0; k < m; k++) {
+      v = v.x > s ? add(v, scale(p[i], s)) : v.y > s ? minus(v, p[i]) : scale(v, -0.5f);
+      v = add(v, v.z > 0 ? p[i] : scale(v, 0.5f));
+      v.z += (v.x < s ? scale(v, s) : v).y;
+    }
+    out[i] = v;
+  }
+}
+
 static void boxes(int n, int m, box *restrict out, const vector *restrict p) {
   for (int i = 0; i < n; i++) {
     box all = {{1e30f, 1e30f, 1e30f}, {.x = -1e30f, -1e30f, -1e30f}};
@@ -240,6 +253,8 @@ int main(void) {
   long greys = 0;
   for (int i = 0; i < N * M; i++) greys = greys * 31 + d[i].g + d[i].b;
   printf("grey %ld\n", greys);
+  bounce(N * M, 9, q, p, 0.25f);
+  printf("bounce %.9g\n", sum_of((float *)q, N * M * 3L));
   boxes(N, M, all, q);
   corners(N, sums, all);
   printf("boxes %.9g\ncorners %.9g\n", sum_of((float *)all, N * 6L), sum_of(sums, N));
