@@ -11,13 +11,13 @@ from types import MappingProxyType
 from typing import Final
 
 import islpy as isl
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.choose.assumed_sizes import DATA_ITERATIONS
 from polyir.choose.regions import FAR, Constraint, Form, Region
 from polyir.dialects.dependence import Dependence, DependenceKind
+from polyir.loops.narrow_integers import widest_number
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.temporaries import is_allocated
@@ -494,7 +494,7 @@ def _work(statement: Statement, places: Sequence[int]) -> Work:
             operations.append((kind, None))
         elif kind is not None:
             operations.append((kind, own))
-    return Work(tuple(operations), turns, conditional, _widest(statement))
+    return Work(tuple(operations), turns, conditional, widest_number(statement.op))
 
 
 def _turns(op: Operation | None, body: Block) -> int:
@@ -504,39 +504,6 @@ def _turns(op: Operation | None, body: Block) -> int:
         turns *= 1 if op.name.endswith(".if") else DATA_ITERATIONS
         op = op.parent_op()
     return turns
-
-
-def _widest(statement: Statement) -> int:
-    """The bytes of the widest value that a statement computes, if integers are as narrow as can be.
-
-    So `vectorize` computes them, and C compilers do.
-    """
-    widest = _widest_number(statement.op)
-    if widest > 1 and any(
-        isinstance(op, arith.TruncIOp | arith.CmpiOp) for op in statement.op.walk()
-    ):
-        from polyir.loops.narrow_integers import narrow_integers
-
-        copy = statement.op.clone()
-        blocks = [b for op in copy.walk() for region in op.regions for b in region.blocks]
-        # Inner ones first: what is computed around them may not be needed then.
-        for block in reversed(blocks):
-            narrow_integers(block)
-        widest = _widest_number(copy)
-        # Nobody must see what it used.
-        copy.erase()
-    return widest
-
-
-def _widest_number(op: Operation) -> int:
-    """The bytes of the widest value that operations in `op` compute, but for constants."""
-    types = [
-        result.type
-        for inner in op.walk()
-        if not isinstance(inner, arith.ConstantOp)
-        for result in inner.results
-    ]
-    return max((t.bitwidth // 8 for t in types if isinstance(t, AnyFloat | IntegerType)), default=0)
 
 
 def _kind_of(op: Operation) -> Kind | None:

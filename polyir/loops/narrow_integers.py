@@ -16,7 +16,7 @@ from typing import Final
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -48,6 +48,32 @@ def narrow_integers(block: Block) -> None:
     for op in reversed(tuple(block.ops)):
         if isinstance(op, OPERATIONS) and not op.results[0].uses:
             Rewriter.erase_op(op)
+
+
+def widest_number(op: Operation) -> int:
+    """The bytes of the widest value computed in `op`, if integers are as narrow as can be."""
+    widest = _widest(op)
+    if widest > 1 and any(isinstance(inner, arith.TruncIOp | arith.CmpiOp) for inner in op.walk()):
+        copy = op.clone()
+        blocks = [b for each in copy.walk() for region in each.regions for b in region.blocks]
+        # Inner ones first: what is computed around them may not be needed then.
+        for block in reversed(blocks):
+            narrow_integers(block)
+        widest = _widest(copy)
+        # Nobody must see what it used.
+        copy.erase()
+    return widest
+
+
+def _widest(op: Operation) -> int:
+    """The bytes of the widest value that operations in `op` compute, but for constants."""
+    types = [
+        result.type
+        for inner in op.walk()
+        if not isinstance(inner, arith.ConstantOp)
+        for result in inner.results
+    ]
+    return max((t.bitwidth // 8 for t in types if isinstance(t, AnyFloat | IntegerType)), default=0)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 import islpy as isl
 from xdsl.dialects import affine, arith, scf
+from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.memory_accesses import ElementUse, MemrefElement, memory_uses
+from polyir.model.memory_accesses import accesses_of
 from polyir.model.raising.effects import ALLOCATIONS, base_of, is_pure, may_trap
 
 
@@ -35,7 +37,8 @@ def make_selects(loop: affine.ForOp) -> None:
         %a = affine.load %A[%i] : memref<?xf64>
         %v = arith.select %c, %a, %zero : f64
 
-    An element that certainly exists may be loaded, too. A branch may also store to memory that the
+    An element that certainly exists may be loaded, too: it is in bounds of a known size, or between
+    two elements that each iteration accesses. A branch may also store to memory that the
     function has allocated: then the element that is there is stored again where the condition does
     not hold. Other conditions stay.
     """
@@ -64,7 +67,7 @@ def _may_run(op: Operation, body: Block, known: isl.Set, spaces: IterationSpaces
     """
     match op:
         case affine.LoadOp():
-            if _is_accessed(op, body) or _is_allocated(op.memref):
+            if _is_between_accesses(op, body, spaces) or _is_allocated(op.memref):
                 return True
             return any(
                 isinstance(use, ElementUse)
@@ -83,20 +86,28 @@ def _is_allocated(memref: SSAValue) -> bool:
     return isinstance(base, SSAValue) and isinstance(base.owner, ALLOCATIONS)
 
 
-def _is_accessed(load: affine.LoadOp, body: Block) -> bool:
-    """Whether the body accesses the element of a load in any case."""
-    return any(
-        isinstance(op, affine.LoadOp | affine.StoreOp) and _are_same(load, op) for op in body.ops
+def _is_between_accesses(load: affine.LoadOp, body: Block, spaces: IterationSpaces) -> bool:
+    """Whether the body accesses the element of a load in any case, or elements on both sides."""
+    subscripts = accesses_of(load)[0].subscripts(spaces.written_out)
+    others = (op for op in body.ops if isinstance(op, affine.LoadOp | affine.StoreOp))
+    differences = [
+        [one - other for one, other in zip(found, subscripts, strict=True)]
+        for op in others
+        if op.memref is load.memref
+        for found in [accesses_of(op)[0].subscripts(spaces.written_out)]
+    ]
+    known = [
+        [each.constant for each in difference]
+        for difference in differences
+        if all(each.is_constant for each in difference)
+    ]
+    if any(not any(each) for each in known):
+        return True
+    is_row_major = isinstance(load.memref.type, MemRefType) and isinstance(
+        load.memref.type.layout, NoneAttr
     )
-
-
-def _are_same(one: affine.LoadOp | affine.StoreOp, other: affine.LoadOp | affine.StoreOp) -> bool:
-    """Whether two accesses are of the same element."""
-    return (
-        one.memref is other.memref
-        and one.map == other.map
-        and len(one.indices) == len(other.indices)
-        and all(a is b for a, b in zip(one.indices, other.indices, strict=True))
+    return is_row_major and all(
+        any(all(sign * distance >= 0 for distance in each) for each in known) for sign in (1, -1)
     )
 
 

@@ -34,7 +34,7 @@ from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.kept_elements import KeptElement, LoopBlock, kept_elements, run_with_kept
 from polyir.loops.loop_forms import computed, conditional, extreme_bound, range_of
 from polyir.loops.loop_ranges import LoopRange
-from polyir.loops.narrow_integers import narrow_integers
+from polyir.loops.narrow_integers import narrow_integers, widest_number
 from polyir.loops.partial_blocks import PartialBlock, PartialLanes, partial_block
 from polyir.loops.partial_results import compute_in_parts
 from polyir.loops.selects import make_selects
@@ -130,11 +130,15 @@ def _has_rows_only(op: Operation) -> bool:
 
 def _vectorize(loop: affine.ForOp, width: int) -> str:
     """Vectorise one loop, or the block that it is the innermost loop of; says what was done."""
+    widest = widest_number(loop)
     unroll_inside(loop)
     make_selects(loop)
     narrow_integers(loop.body.block)
     block = _block_around(loop, width)
-    return _vectorize_loop(loop, width) if block is None else _vectorize_block(block)
+    if block is not None:
+        return _vectorize_block(block)
+    # What was a variable between loops may be a narrow value now.
+    return _vectorize_loop(loop, width * max(1, widest // max(1, widest_number(loop))))
 
 
 def _name(loop: affine.ForOp) -> str:

@@ -53,3 +53,43 @@ func.func @guarded(%A: memref<64xf64>, %B: memref<?xf64>, %R: memref<64xf64>, %c
   } {poly.vector = #poly.vector<4>}
   return
 }
+
+// The element in the middle is between two that are loaded in any case; there may be none after
+// the last one.
+// CHECK-LABEL: func.func @between
+// CHECK-NOT: scf.if
+// CHECK: arith.select {{.*}} : vector<4xi1>, vector<4xf64>
+// CHECK-NOT: scf.if
+// CHECK: affine.for {{.*}} = 1 to
+// CHECK: scf.if
+func.func @between(%A: memref<?x?xf64>, %R: memref<64x64xf64>, %c: f64, %n: index) {
+  affine.for %i = 1 to 63 {
+    affine.for %j = 0 to 64 {
+      %above = affine.load %A[%i - 1, %j] : memref<?x?xf64>
+      %below = affine.load %A[%i + 1, %j + 1] : memref<?x?xf64>
+      %is_large = arith.cmpf ogt, %above, %below : f64
+      %v = scf.if %is_large -> (f64) {
+        %a = affine.load %A[%i, %j + 1] : memref<?x?xf64>
+        scf.yield %a : f64
+      } else {
+        scf.yield %c : f64
+      }
+      affine.store %v, %R[%i, %j] : memref<64x64xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  affine.for %i = 1 to 63 {
+    affine.for %j = 0 to 64 {
+      %above = affine.load %A[%i - 1, %j] : memref<?x?xf64>
+      %below = affine.load %A[%i + 1, %j + 1] : memref<?x?xf64>
+      %is_large = arith.cmpf ogt, %above, %below : f64
+      %v = scf.if %is_large -> (f64) {
+        %a = affine.load %A[%i, %j + 2] : memref<?x?xf64>
+        scf.yield %a : f64
+      } else {
+        scf.yield %c : f64
+      }
+      affine.store %v, %R[%i, %j] : memref<64x64xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  return
+}

@@ -120,3 +120,25 @@ func.func @scaled(%A: memref<800xi8>, %B: memref<800xi8>) {
   } {poly.vector = #poly.vector<8>}
   return
 }
+
+// Without the loop inside, the sum needs no more than 16 bits: a vector has twice as many.
+// CHECK-LABEL: func.func @sum
+// CHECK: affine.for %{{.+}} = 0 to {{.+}} step 16
+// CHECK: arith.addi %{{.+}}, %{{.+}} : vector<16xi16>
+// CHECK-NOT: vector<16xi32>
+func.func @sum(%A: memref<803xi8>, %B: memref<800xi8>) {
+  %zero = arith.constant 0 : i32
+  %three = arith.constant 3 : i32
+  affine.for %i = 0 to 800 {
+    %sum = affine.for %k = 0 to 3 iter_args(%old = %zero) -> (i32) {
+      %a = affine.load %A[%i + %k] : memref<803xi8>
+      %0 = arith.extui %a : i8 to i32
+      %new = arith.addi %old, %0 : i32
+      affine.yield %new : i32
+    }
+    %is_three = arith.cmpi eq, %sum, %three : i32
+    %1 = arith.extui %is_three : i1 to i8
+    affine.store %1, %B[%i] : memref<800xi8>
+  } {poly.vector = #poly.vector<8>}
+  return
+}
