@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass, PassPipelineCallbackType
+from xdsl.rewriter import Rewriter
 
 from polyir.base.diagnostics import PolyirError, Remark, RemarkKind, location_of, remarks_kept
 from polyir.base.internal_errors import InternalError, Pipeline, internal_errors_of, wants_traceback
@@ -24,8 +25,8 @@ from polyir.frontend.c.advice import RESTRICT
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourcePointer, SourceScalar
+from polyir.frontend.c.scratch_arrays import SOURCE_ARRAY
 from polyir.frontend.c.source import SourceRegion
-from polyir.frontend.c.tracking import FinalValues
 from polyir.frontend.c.translation import TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.irregular.extents import UNKNOWN_EXTENTS
@@ -435,8 +436,8 @@ def new_statements(
         assert item.device is not None
         replacement = _calling(item, content, item.device, macros, kernels.language)
         own = kernels.names
-    if content.final is not None:
-        replacement = _with_final_values(replacement, content, content.final, macros)
+    if content.final is not None or content.exchanges:
+        replacement = _with_final_values(replacement, content, macros)
     return with_free_helpers(replacement, words - own)
 
 
@@ -564,6 +565,7 @@ def _replacement(
         least_threads = REPLAYING_THREADS if is_long else 2
     sizes = take_test(kernel, of_threads, least_threads)
     leave_out_tested(kernel, _tested(item))
+    forms += map(_form, _without_allocations(kernel, content.own_arrays))
     check_allocations(kernel, None, "numbered")
     others = [op for op in _functions(content).values() if op is not kernel]
     text = region_text(kernel, forms, taken, others, content.mentioned)
@@ -580,6 +582,25 @@ def _replacement(
     if own is not None:
         checks = _with_sizes(checks, own, is_replayed and least_threads > 1)
     return _checked(item, content, text, unused, forms, taken, checks)
+
+
+def _without_allocations(kernel: FuncOp, own: Mapping[str, SourceArray]) -> Iterator[SourceArray]:
+    """The arrays of the source that become arguments of a function again.
+
+    They take the place of allocations that the passes have left as they were.
+    """
+    entry = kernel.body.block
+    for op in tuple(entry.ops):
+        name = op.attributes.get(SOURCE_ARRAY)
+        if isinstance(op, memref.AllocOp) and isinstance(name, StringAttr) and name.data in own:
+            yield own[name.data]
+            for use in tuple(op.memref.uses):
+                if isinstance(use.operation, memref.DeallocOp):
+                    Rewriter.erase_op(use.operation)
+            argument = entry.insert_arg(op.memref.type, len(entry.args))
+            op.memref.replace_all_uses_with(argument)
+            Rewriter.erase_op(op)
+    kernel.update_function_type()
 
 
 def _with_sizes(checks: Sequence[CheckText], sizes: RangeTexts, is_first: bool) -> list[CheckText]:
@@ -632,7 +653,8 @@ def _checked(
     texts = [range_texts(function, forms, (), taken) for function in reads]
     read = tuple(CheckText(each.before, tuple(map(operand_text, each.values))) for each in texts)
     # Variables have new values even where the region accesses nothing.
-    is_whole = item.reads is not None and item.reads.is_whole and content.final is None
+    sets_nothing = content.final is None and not content.exchanges
+    is_whole = item.reads is not None and item.reads.is_whole and sets_nothing
     flag = next(name for n in count() if (name := f"runs_{n}" if n else "runs") not in taken)
     inlined = frozenset(unused) & content.functions
     return Replacement(item.region, text, unused, inlined, read, is_whole, tuple(checks), flag)
@@ -689,30 +711,36 @@ def _calling_on_ranks(
 
 
 def _with_final_values(
-    replacement: Replacement, content: TranslatedRegion, final: FinalValues, macros: Sequence[str]
+    replacement: Replacement, content: TranslatedRegion, macros: Sequence[str]
 ) -> Replacement:
     """The replacement, and after it the assignments to variables that have new values."""
-    forms = [_form(argument) for argument in content.arguments]
     text = replacement.text
     taken = {*macros, *content.mentioned, *re.findall(r"\w+", "\n".join(text.lines))}
-    computed = range_texts(final.function, forms, (), tuple(taken))
-    taken |= set(re.findall(r"\w+", "\n".join(computed.before.lines)))
-    values = list(computed.values)
-    lines = list(computed.before.lines)
-    names = [target.split()[0] for target in final.targets]
-    if any(
-        (set(names) - {name}) & set(re.findall(r"\w+", value))
-        for name, value in zip(names, values, strict=True)
-    ):
-        # One assignment must not change what another one needs.
-        for position, name in enumerate(names):
-            new = next(free for n in count() if (free := f"{name}_{n}") not in taken)
-            taken.add(new)
-            lines.append(f"  const long {new} = {values[position]};")
-            values[position] = new
-    for target, value in zip(final.targets, values, strict=True):
-        lines += wrapped(f"  {target} {value};")
-    helpers = dict((*text.helpers, *computed.before.helpers))
+    lines, names = list[str](), list[str]()
+    helpers = dict(text.helpers)
+    if content.final is not None:
+        forms = [_form(argument) for argument in content.arguments]
+        computed = range_texts(content.final.function, forms, (), tuple(taken))
+        helpers.update(computed.before.helpers)
+        lines += computed.before.lines
+        taken |= set(re.findall(r"\w+", "\n".join(lines)))
+        values = list(computed.values)
+        names = [target.split()[0] for target in content.final.targets]
+        if any(
+            (set(names) - {name}) & set(re.findall(r"\w+", value))
+            for name, value in zip(names, values, strict=True)
+        ):
+            # One assignment must not change what another one needs.
+            for position, name in enumerate(names):
+                new = next(free for n in count() if (free := f"{name}_{n}") not in taken)
+                taken.add(new)
+                lines.append(f"  const long {new} = {values[position]};")
+                values[position] = new
+        for target, value in zip(content.final.targets, values, strict=True):
+            lines += wrapped(f"  {target} {value};")
+    for loop in content.exchanges:
+        lines += [f"  {line}" for line in loop.splitlines()]
+        names += re.findall(r"\w+", loop)
     unused = tuple(name for name in replacement.unused if name not in names)
     new_text = RegionText(_followed(text.lines, lines, taken), tuple(helpers.items()))
     return replace(replacement, text=new_text, unused=unused)

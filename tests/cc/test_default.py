@@ -14,6 +14,10 @@ PARALLEL = {
         *("primes", "steps", "moments", "best_row", "checksum", "triangles", "inversions"),
         "random_bits",
     ),
+    "exchanges": (
+        *("two", "three", "members", "declared_around", "exchanged_first"),
+        *("planes", "other_plane"),
+    ),
     "records": (
         *("attract", "nearest", "squares", "swaps", "render", "bounce", "boxes", "corners"),
     ),

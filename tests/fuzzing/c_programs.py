@@ -46,6 +46,8 @@ OWN = {
     "most_seen": ("int most_seen = -9;", "sum += most_seen;"),
     "scratch": ("double scratch[28];", ""),
     "spare": ("double *spare = malloc(28 * sizeof *spare);", "free(spare);"),
+    "third": ("double of_third[28] = {1}, *third = of_third;", "total += third[0];"),
+    "held": ("double *held = a;", "if (held && b) total += held[0] - 2 * b[0];"),
 }
 """Variables of a function that some statements use: what declares them, and what uses them last."""
 
@@ -119,7 +121,43 @@ def random_function(number: int) -> Function:
         node for _ in range(random.choice((1, 1, 2))) for node in writer.outermost(random.random())
     )
     calls = tuple(Call(f"{number}_{n}", _call(random, number)) for n in range(CALLS))
+    steps = Random(f"steps {number}")
+    if steps.random() < 0.12:
+        body = (_repeated(body, steps),)
     return Function(number, body, calls)
+
+
+EXCHANGES = (
+    *("double *h = a; a = b; b = h;", "{ double *h = b; b = a; { a = h; } }"),
+    *("held = a; a = b; b = held;", "double *h = a; a = b; b = third; third = h;"),
+    *("double *h = g->v; g->v = b; b = h;", "double *h = g->v; g->v = a; a = third; third = h;"),
+    *("int h = k; k = m; m = h;", "k = 9 - k;", "double *h = a; a = b; b = h; m = 7 - m;"),
+)
+
+
+def _repeated(body: tuple[Node, ...], random: Random) -> Node:
+    """A loop over time, whose iterations exchange pointers or integers."""
+    bound = random.choice(("k", "m", "4", "g->n", "k - 2"))
+    head = random.choice(
+        (
+            *(f"for (int t = 0; t < {bound}; t++)", f"for (long t = 1; t <= {bound}; t += 2)"),
+            f"for (int t = {bound}; t > 0; t--)",
+        )
+    )
+    if random.random() < 0.7:
+        body = tuple(_sweep(random) for _ in range(random.choice((1, 1, 2))))
+    place = random.choice((0, len(body), len(body)))
+    return Node(head, (*body[:place], Node(random.choice(EXCHANGES)), *body[place:]))
+
+
+def _sweep(random: Random) -> Node:
+    """A loop that computes elements from those of another array, and their neighbours."""
+    rows = ("a", "b", "a", "b", "third", "g->v", "V", "D[k]", "D[m]", "D[9 - k]")
+    to, one, two = (random.choice(rows) for _ in range(3))
+    sum = f"{one}[i - 1] * 0.5 + {one}[i] * 0.25 + {two}[i + 1] * 0.125 + t"
+    condition = random.choice(("", "", f"if ({to}[i] < {one}[i + 1]) "))
+    end = random.choice(("9", "g->in.n", "ext[1]"))
+    return Node(f"for (int i = 1; i < {end}; i++)", (Node(f"{condition}{to}[i] = {sum};"),))
 
 
 def smaller(function: Function) -> Iterator[Function]:

@@ -38,7 +38,7 @@ def without_continue(node: c_ast.Node) -> c_ast.Node:
     if not any(isinstance(inner, c_ast.Continue) for inner in nodes_below(node)):
         return node
     node = rebuilt(node, without_continue)
-    if isinstance(node, _LOOPS) and _jumps(node.stmt, c_ast.Continue):
+    if isinstance(node, _LOOPS) and has_jump(node.stmt, c_ast.Continue):
         items = _Ending(c_ast.Continue, "continue").ended([node.stmt])
         body = c_ast.Compound(items, node.stmt.coord)
         return rebuilt(node, lambda child: body if child is node.stmt else child)
@@ -62,7 +62,7 @@ def without_break(items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
 
 def _without_break(node: c_ast.Node, taken: dict[str, None]) -> c_ast.Node:
     node = _with_simple_test(rebuilt(node, lambda child: _without_break(child, taken)))
-    if not isinstance(node, _LOOPS) or not _jumps(node.stmt, c_ast.Break):
+    if not isinstance(node, _LOOPS) or not has_jump(node.stmt, c_ast.Break):
         return node
     if any(isinstance(inner, c_ast.Switch) for inner in nodes_below(node.stmt)):
         return node
@@ -154,7 +154,7 @@ def without_switch(node: c_ast.Node) -> c_ast.Node:
         )
         cases.append((None if is_default else test, c_ast.Compound(body, part.coord)))
         labels = []
-    if any(_jumps(body, c_ast.Break) for _, body in cases):
+    if any(has_jump(body, c_ast.Break) for _, body in cases):
         return node
     result = next((body for test, body in cases if test is None), None)
     for test, body in reversed(cases):
@@ -179,7 +179,7 @@ def with_blocks(node: c_ast.Node) -> c_ast.Node:
             items = _Ending(kind, name).ended(items)
     except NotModelledError:
         return node
-    is_block = not any(_jumps(item, kind) for item in items for kind in _JUMPS)
+    is_block = not any(has_jump(item, kind) for item in items for kind in _JUMPS)
     return c_ast.Compound(items, node.coord) if is_block else node
 
 
@@ -209,7 +209,7 @@ class _Ending:
         for position, item in enumerate(items):
             if isinstance(item, self._kind):
                 return list(items[:position])
-            if _jumps(item, self._kind):
+            if has_jump(item, self._kind):
                 return [*items[:position], *self._joined(item, items[position + 1 :])]
         return list(items)
 
@@ -239,7 +239,7 @@ class _Ending:
 
     def _flattened(self, part: c_ast.Node | None, rest: Sequence[c_ast.Node]) -> list[c_ast.Node]:
         """The statements of a block or branch, and after them `rest`."""
-        if part is None or not _jumps(part, self._kind):
+        if part is None or not has_jump(part, self._kind):
             return [*([] if part is None else [part]), *self.ended(rest)]
         items = list(part.block_items or ()) if isinstance(part, c_ast.Compound) else [part]
         return self.ended([*_apart(items, rest), *rest])
@@ -279,10 +279,10 @@ def _apart(items: list[c_ast.Node], rest: Sequence[c_ast.Node]) -> list[c_ast.No
     return [renaming.applied(item) for item in items]
 
 
-def _jumps(node: c_ast.Node, kind: type[c_ast.Node]) -> bool:
+def has_jump(node: c_ast.Node, kind: type[c_ast.Node]) -> bool:
     """Whether `node` holds a jump to the end of what is around it."""
     if isinstance(node, kind):
         return True
     if isinstance(node, _LOOPS):
         return False
-    return any(_jumps(child, kind) for child in node)
+    return any(has_jump(child, kind) for child in node)

@@ -66,6 +66,10 @@ class Renaming:
                     node, lambda child: child if child is node.type else self.applied(child)
                 )
                 result.name, result.type = new, type
+                while not isinstance(type, c_ast.TypeDecl | c_ast.FuncDecl):
+                    type = type.type
+                if isinstance(type, c_ast.TypeDecl):
+                    type.declname = new
                 return result
             case _:
                 return rebuilt(node, self.applied)

@@ -15,14 +15,15 @@ as well be declared in the region: then passes may give each iteration its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial, reduce
 from math import prod
+from typing import Final
 
 import islpy as isl
 from pycparser import c_ast
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 
@@ -42,6 +43,9 @@ from polyir.model.iteration_arrays import MOST_ON_STACK
 from polyir.model.raising import raise_function
 from polyir.model.scop import Scop, scop_of
 
+SOURCE_ARRAY: Final = "polyir.source_array"
+"""The name, in C, of the array in whose place an allocation is."""
+
 
 def make_own_arrays(
     module: ModuleOp,
@@ -51,10 +55,14 @@ def make_own_arrays(
     function: c_ast.FuncDef,
     region: Sequence[c_ast.Node],
     takes_data: bool,
-) -> None:
+    exchanged: Collection[str],
+) -> dict[str, SourceArray]:
     """Replace the arguments of a region's function that are such arrays by local memory.
 
-    `module` has the function, and `described` are the arguments, of which these are removed.
+    `module` has the function, and `described` are the arguments, of which these are removed. What
+    the pointers `exchanged` lead to, others lead to after the region. Returns the arrays in whose
+    place there are allocations with the attribute `SOURCE_ARRAY`, by the names in it: those that
+    stay as they are need no other memory.
     """
     names = {
         argument: source.origin.root
@@ -65,7 +73,7 @@ def make_own_arrays(
     points_to: PointsTo | None = None
     found: dict[SSAValue, str] = {}
     for argument, name in names.items():
-        is_alone = uses[name] == 1 and scopes.is_local(name)
+        is_alone = uses[name] == 1 and scopes.is_local(name) and name not in exchanged
         if is_alone and not _matters_outside(name, function, region):
             points_to = points_to or PointsTo(function, scopes)
             source = described[argument]
@@ -77,9 +85,15 @@ def make_own_arrays(
                 found[argument] = name
     if found:
         _replace(module, builder, found, takes_data)
-        for argument in found:
-            if argument.first_use is None:
-                del described[argument]
+    sources: dict[str, SourceArray] = {}
+    for argument, name in found.items():
+        if argument.first_use is None:
+            source = described.pop(argument)
+            assert isinstance(source, SourceArray)
+            # Elsewhere, the corners of all accesses may lie outside of the memory.
+            if len(source.parts) == 2 or isinstance(scopes.type_of_variable(name), CArrayType):
+                sources[name] = source
+    return sources
 
 
 def _is_plain(source: SourceArray) -> bool:
@@ -138,7 +152,7 @@ def _replace(
         flow = within_operations(budgets.FREED_LOOPS, partial(array_flow, scop, array))
         if flow is None or flow.is_live_in:
             continue
-        own = _allocated(scop, array, builder, originals)
+        own = _allocated(scop, array, name, builder, originals)
         if own is not None:
             own.name_hint = name
             argument.replace_all_uses_with(own)
@@ -147,7 +161,7 @@ def _replace(
 
 
 def _allocated(
-    scop: Scop, array: str, builder: Builder, originals: dict[SSAValue, SSAValue]
+    scop: Scop, array: str, name: str, builder: Builder, originals: dict[SSAValue, SSAValue]
 ) -> SSAValue | None:
     """Memory for all elements that a scop accesses; `None` if their number is not known.
 
@@ -177,6 +191,8 @@ def _allocated(
     is_small = not sizes and prod(shape) <= MOST_ON_STACK
     kind = memref.AllocaOp if is_small else memref.AllocOp
     allocation = kind.get(type.element_type, None, shape, [size.results[0] for size in sizes])
+    if not is_small:
+        allocation.attributes[SOURCE_ARRAY] = StringAttr(name)
     ops = list(builder.entry.ops)
     place = next(n for n, op in enumerate(ops) if op.regions or op is ops[-1])
     known = {value for op in ops[:place] for value in op.results} | {*builder.entry.args}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pycparser import c_ast
+from pycparser.c_generator import CGenerator
 from xdsl.dialects import affine, func, memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -33,10 +34,11 @@ from polyir.frontend.c.moving_pointers import MovingPointer, with_offsets
 from polyir.frontend.c.names import RegionNames, identifiers_in, region_names
 from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.own_variables import make_own
-from polyir.frontend.c.places import SourceArgument
+from polyir.frontend.c.places import SourceArgument, SourceArray
 from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.reads import Reads
 from polyir.frontend.c.records import without_records
+from polyir.frontend.c.rotations import without_exchanges
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.scratch_arrays import make_own_arrays
 from polyir.frontend.c.side_effects import with_steps_apart
@@ -74,6 +76,10 @@ class TranslatedRegion:
     """With the arguments of `function`, it returns what must be true for that to be the region."""
     final: FinalValues | None = None
     """What is assigned after the region."""
+    exchanges: tuple[str, ...] = ()
+    """Loops that are executed after the region."""
+    own_arrays: Mapping[str, SourceArray] = field(default_factory=dict)
+    """The arrays of the source in whose place the function allocates memory."""
     leaves_loops: bool = False
     """Whether it has loops under conditions on data."""
 
@@ -88,13 +94,16 @@ class TranslatedRegion:
 class _ModelledStatements:
     """The statements of a region as they are translated, and the variables to be tracked.
 
-    These include the counters of `pointers`.
+    These include the counters of `pointers`. `exchanges` are loops that come after the region, and
+    `exchanged` what they set.
     """
 
     statements: tuple[c_ast.Node, ...]
     names: RegionNames
     pointers: tuple[MovingPointer, ...]
     tracked: frozenset[str]
+    exchanges: tuple[str, ...] = ()
+    exchanged: frozenset[str] = frozenset()
 
 
 def _modelled(
@@ -104,16 +113,18 @@ def _modelled(
 
     Variables in `excluded` are not tracked; none is if that is `None`.
     """
-    pointers: tuple[MovingPointer, ...] = ()
-    if excluded is not None:
-        items, pointers = with_offsets(items, scopes, excluded)
+    if excluded is None:
+        statements = tuple(without_continue(item) for item in items)
+        return _ModelledStatements(statements, region_names(statements, scopes), (), frozenset())
+    rotations = without_exchanges(items, scopes)
+    items, pointers = with_offsets(rotations.statements, scopes, excluded)
     statements = tuple(without_continue(item) for item in items)
     names = region_names(statements, scopes)
-    tracked: frozenset[str] = frozenset()
-    if excluded is not None:
-        tracked = trackable_names(statements, names) - excluded
+    tracked = trackable_names(statements, names) - excluded
     counters = frozenset(pointer.counter for pointer in pointers)
-    return _ModelledStatements(statements, names, pointers, tracked | counters)
+    tracked |= counters
+    after = tuple(CGenerator().visit(loop) for loop in rotations.after)
+    return _ModelledStatements(statements, names, pointers, tracked, after, rotations.exchanged)
 
 
 class RegionTranslator:
@@ -241,8 +252,15 @@ class RegionTranslator:
         builder.define_cells()
         if self._takes_data:
             builder.put_cells_in_scope()
-        make_own_arrays(
-            module, builder, described, self._scopes, function, statements, self._takes_data
+        own_arrays = make_own_arrays(
+            module,
+            builder,
+            described,
+            self._scopes,
+            function,
+            statements,
+            self._takes_data,
+            modelled.exchanged,
         )
         _erase_unused(entry, described, ())
         arguments = tuple(described[argument] for argument in entry.args)
@@ -278,6 +296,8 @@ class RegionTranslator:
             variables.arguments.reads,
             assumed,
             final,
+            modelled.exchanges,
+            own_arrays,
             statement_translator.leaves_loops,
         )
 

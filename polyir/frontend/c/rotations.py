@@ -1,0 +1,344 @@
+"""Pointers and integers that each iteration of a loop exchanges, as a loop with longer steps.
+
+    for (t = 0; t < T; t++) {             for (t = 0; t < T; t += 2) {
+      step(b, a);                           step(b, a);
+      tmp = a; a = b; b = tmp;     is       if (t + 1 < T) step(a, b);
+    }                                     }
+
+The left loop leaves other pointers. A loop with nothing but the exchanges does that, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from polyir.frontend.c.jumps import MOST_COPIES, has_jump
+from polyir.frontend.c.names import (
+    assigned_in,
+    has_effects,
+    identifiers_in,
+    key_of,
+    name_set_by,
+    nodes_below,
+    parts_of,
+    step_of,
+)
+from polyir.frontend.c.rewriting import rebuilt
+from polyir.frontend.c.scopes import DeclaredVariable, Scopes
+from polyir.frontend.c.types import INT, Arithmetic, CType, Pointer
+
+
+@dataclass(frozen=True)
+class Rotations:
+    """The statements of a region without exchanges, and loops that are to exchange after it.
+
+    `exchanged` are the variables that these loops set.
+    """
+
+    statements: tuple[c_ast.Node, ...]
+    after: tuple[c_ast.For, ...]
+    exchanged: frozenset[str]
+
+
+def without_exchanges(items: Sequence[c_ast.Node], scopes: Scopes) -> Rotations:
+    """The statements of a region without the exchanges of its loops, if these are understood."""
+    found, after, exchanged = list(items), list[c_ast.For](), set[str]()
+    for position, item in enumerate(items):
+        if not isinstance(item, c_ast.For):
+            continue
+        others = (*items[:position], *items[position + 1 :])
+        rotation = _rotated(item, others, scopes)
+        later = {name for each in items[position + 1 :] for name in identifiers_in(each)}
+        if rotation is not None and later.isdisjoint(rotation.exchanged):
+            found[position] = rotation.statements[0]
+            after += rotation.after
+            exchanged |= rotation.exchanged
+    return Rotations(tuple(found), tuple(after), frozenset(exchanged))
+
+
+def _rotated(loop: c_ast.For, others: Sequence[c_ast.Node], scopes: Scopes) -> Rotations | None:
+    """A loop with a copy of its body for each order; `others` are the region's other statements."""
+    step = _step_of(loop, others, scopes)
+    if step is None:
+        return None
+    counter, size = step
+    parts, place = parts_of(loop), loop.coord
+    around = {node.name for each in others for node in nodes_below(each) if _declares(node)}
+    exchanges = _Exchanges(parts.body, counter, scopes, around)
+    copies: list[c_ast.Node] = []
+    try:
+        while not copies or not exchanges.are_undone():
+            if not exchanges.types or len(copies) == MOST_COPIES:
+                return None
+            copies.append(exchanges.copied(parts.body, size * len(copies)))
+    except _OtherUseError:
+        return None
+    if len(copies) == 1:
+        return None
+    inner: list[c_ast.Node] = []
+    for number in reversed(range(1, len(copies))):
+        goes_on = exchanges.replaced(loop.cond, size * number)
+        inner = [c_ast.If(goes_on, c_ast.Compound([copies[number], *inner], place), None, place)]
+    amount = c_ast.Constant("int", str(abs(size) * len(copies)), place)
+    longer = c_ast.Assignment("+=" if size > 0 else "-=", c_ast.ID(counter, place), amount, place)
+    body = c_ast.Compound([copies[0], *inner], place)
+    new = c_ast.For(loop.init, loop.cond, longer, body, place)
+    names = {path[0]: None for path in exchanges.types if path[0] not in exchanges.own}
+    if all(name in around for name in names):
+        # Nothing after the region uses what it declares.
+        return Rotations((new,), (), frozenset(names))
+    if any(name in around for name in names):
+        return None
+    rest = c_ast.Compound(list(exchanges.alone(parts.body)), place)
+    after = c_ast.For(loop.init, loop.cond, parts.last[0], rest, place)
+    return Rotations((new,), (after,), frozenset(names))
+
+
+def _step_of(
+    loop: c_ast.For, others: Sequence[c_ast.Node], scopes: Scopes
+) -> tuple[str, int] | None:
+    """The counter and what each iteration adds to it, of a loop that can be repeated in parts."""
+    parts = parts_of(loop)
+    if len(parts.first) != 1 or len(parts.last) != 1 or loop.cond is None:
+        return None
+    (first,), step = parts.first, step_of(parts.last[0])
+    counter, is_own = name_set_by(first), isinstance(first, c_ast.Decl)
+    if step is None or step.name != counter or counter not in parts.counted:
+        return None
+    type = scopes.type_of(first.type) if is_own else scopes.type_of_variable(counter)
+    if not isinstance(type, Arithmetic) or type.is_float or type.rank < INT.rank:
+        return None
+    header = [node for part in (first, loop.cond) for node in nodes_below(part)]
+    read = {key_of(node) for node in header if isinstance(node, c_ast.ID | c_ast.StructRef)}
+    read -= {(counter,)}
+    members = {key[-1] for key in read if key is not None and len(key) > 1}
+    for key in (key_of(target) for each in (loop, *others) for target in assigned_in(each)):
+        if key is None or key in read or (len(key) > 1 and key[-1] in members):
+            return None
+    if any(isinstance(node, c_ast.ArrayRef | c_ast.UnaryOp) for node in header):
+        return None
+    if has_effects(loop.cond) or any(counter in identifiers_in(each) for each in others):
+        return None
+    inside = list(nodes_below(parts.body))
+    if any(isinstance(node, c_ast.Return | c_ast.Goto | c_ast.Label) for node in inside):
+        return None
+    if any(has_jump(parts.body, kind) for kind in (c_ast.Break, c_ast.Continue)):
+        return None
+    if any(_declares(node) and node.name == counter for node in inside):
+        return None
+    size = step.size(scopes.constant)
+    return (counter, size) if size else None
+
+
+Path = tuple[str, ...]
+"""A variable, and the operators and members that lead from it to a pointer or an integer."""
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What `node` was before the loop; with a constant in `minuend`, that minus it."""
+
+    path: Path
+    node: c_ast.Node
+    minuend: int | None = None
+
+    def subtracted_from(self, constant: int) -> _Value:
+        """A constant minus the value."""
+        if self.minuend is None:
+            return _Value(self.path, self.node, constant)
+        if self.minuend != constant:
+            raise _OtherUseError
+        return _Value(self.path, self.node)
+
+    def is_first_of(self, path: Path) -> bool:
+        """Whether it is what a path was before the loop."""
+        return self.path == path and self.minuend is None
+
+    def expression(self) -> c_ast.Node:
+        """The value in C."""
+        if self.minuend is None:
+            return self.node
+        constant = c_ast.Constant("int", str(self.minuend), self.node.coord)
+        return c_ast.BinaryOp("-", constant, self.node, self.node.coord)
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """A statement that sets a path to another one's value, or to a constant minus that."""
+
+    path: Path
+    source: Path
+    node: c_ast.Node
+    minuend: int | None
+
+
+class _OtherUseError(Exception):
+    """What is exchanged is used in a way that is not understood."""
+
+
+class _Exchanges:
+    """The exchanges that each iteration of a loop makes, and the values that they lead to.
+
+    `types` are those of what they set, `own` the variables that the loop declares.
+    """
+
+    def __init__(
+        self, body: c_ast.Node, counter: str, scopes: Scopes, around: Collection[str]
+    ) -> None:
+        self._counter = counter
+        self._scopes = scopes
+        self._values: dict[Path, _Value] = {}
+        self._set: dict[Path, None] = {}
+        self._needed: dict[Path, None] = {}
+        self.types: dict[Path, CType] = {}
+        inside = list(nodes_below(body))
+        self.own = frozenset(node.name for node in inside if _declares(node))
+        found = list(self._found_in(body))
+        self._exchanges = {id(node): each for node, each in found}
+        targets = {id(getattr(node, "lvalue", node)): None for node, _ in found}
+        addresses = (
+            node.expr for node in inside if isinstance(node, c_ast.UnaryOp) and node.op == "&"
+        )
+        changed = {
+            path_of(node)
+            for node in (*assigned_in(body), *addresses, *filter(_declares, inside))
+            if id(node) not in targets
+        }
+        changed |= {
+            (name,)
+            for name in (counter, *self.own)
+            if name == counter
+            or name in around
+            or isinstance(scopes.meaning(name), DeclaredVariable)
+        }
+        while left := {
+            each.path for each in self._exchanges.values() if self._is_left(each, changed, inside)
+        }:
+            changed |= left
+            self._exchanges = {
+                key: each for key, each in self._exchanges.items() if each.path not in left
+            }
+            self.types = {path: type for path, type in self.types.items() if path not in left}
+
+    def _is_left(
+        self, exchange: _Exchange, changed: Collection[Path | None], inside: Sequence[c_ast.Node]
+    ) -> bool:
+        """Whether an exchange is one of what `changed`, or may be through other names."""
+        for path in (exchange.path, exchange.source):
+            if any(path[:length] in changed for length in range(1, len(path) + 1)):
+                return True
+            if len(path) > 1 and any(
+                isinstance(node, c_ast.StructRef)
+                and node.field.name == path[-1]
+                and path_of(node) not in self.types
+                for node in inside
+            ):
+                return True
+        return exchange.source[0] in self.own and exchange.source not in self.types
+
+    def _found_in(self, node: c_ast.Node) -> Iterator[tuple[c_ast.Node, _Exchange]]:
+        """The statements of a block that may be exchanges; `types` gets what they set."""
+        match node:
+            case c_ast.Compound():
+                for item in node.block_items or ():
+                    yield from self._found_in(item)
+                return
+            case c_ast.Decl(init=value) if value is not None and not node.storage:
+                type: CType | None = self._scopes.type_of(node.type)
+            case c_ast.Assignment(op="=", lvalue=target, rvalue=value):
+                type = self._type_of(target)
+            case _:
+                return
+        path = path_of(getattr(node, "lvalue", node))
+        minuend = None
+        if isinstance(value, c_ast.BinaryOp) and value.op == "-":
+            minuend, value = self._scopes.constant(value.left), value.right
+            if minuend is None:
+                return
+        source = path_of(value)
+        if path is None or source is None:
+            return
+        known = self.types.get(source) or self._type_of(value)
+        is_integer = isinstance(type, Arithmetic) and type.is_signed and not type.is_float
+        is_pointer = isinstance(type, Pointer) and isinstance(known, Pointer) and minuend is None
+        if type is not None and (is_pointer or (is_integer and known == type)):
+            self.types[path] = type
+            yield node, _Exchange(path, source, value, minuend)
+
+    def _type_of(self, node: c_ast.Node) -> CType | None:
+        return self._scopes.type_of_lvalue(node, self._scopes.type_of_variable)
+
+    def are_undone(self) -> bool:
+        """Whether what iterations need is again what it was before the loop."""
+        return all(self._values[path].is_first_of(path) for path in self._needed)
+
+    def copied(self, body: c_ast.Node, offset: int) -> c_ast.Node:
+        """The next iteration without its exchanges, where the counter has `offset` more."""
+        self._set = {}
+        return self._copied(body, offset)
+
+    def _copied(self, node: c_ast.Node, offset: int) -> c_ast.Node:
+        if isinstance(node, c_ast.Compound):
+            items = [self._copied(each, offset) for each in node.block_items or ()]
+            return c_ast.Compound(items, node.coord)
+        exchange = self._exchanges.get(id(node))
+        if exchange is None:
+            return self.replaced(node, offset)
+        value = self._read(exchange.source, exchange.node)
+        if exchange.minuend is not None:
+            value = value.subtracted_from(exchange.minuend)
+        self._values[exchange.path] = value
+        self._set[exchange.path] = None
+        return c_ast.EmptyStatement(node.coord)
+
+    def _read(self, path: Path, node: c_ast.Node) -> _Value:
+        if path in self.types and path not in self._set:
+            self._needed[path] = None
+        return self._values.get(path) or _Value(path, node)
+
+    def replaced(self, node: c_ast.Node, offset: int) -> c_ast.Node:
+        """A part of the loop, with the values that variables have in an iteration."""
+        path = path_of(node) if isinstance(node, c_ast.ID | c_ast.StructRef) else None
+        if path is not None and path in self.types:
+            value = self._read(path, node)
+            if self.types[path] != (self.types.get(value.path) or self._type_of(value.node)):
+                raise _OtherUseError
+            return value.expression()
+        match node:
+            case c_ast.ID(name=name) if name == self._counter and offset:
+                amount = c_ast.Constant("int", str(abs(offset)), node.coord)
+                return c_ast.BinaryOp("+" if offset > 0 else "-", node, amount, node.coord)
+            case c_ast.StructRef(name=base):
+                base = self.replaced(base, offset)
+                return c_ast.StructRef(base, node.type, node.field, node.coord)
+            case c_ast.NamedInitializer(expr=value):
+                return c_ast.NamedInitializer(node.name, self.replaced(value, offset), node.coord)
+            case _:
+                return rebuilt(node, lambda child: self.replaced(child, offset))
+
+    def alone(self, node: c_ast.Node) -> Iterator[c_ast.Node]:
+        """The exchanges in a block, without all else."""
+        for item in node.block_items or () if isinstance(node, c_ast.Compound) else (node,):
+            if isinstance(item, c_ast.Compound):
+                yield c_ast.Compound(list(self.alone(item)), item.coord)
+            elif id(item) in self._exchanges:
+                yield item
+
+
+def path_of(node: c_ast.Node) -> Path | None:
+    """The path that an expression or a declaration is; `None` for all else."""
+    match node:
+        case c_ast.ID(name=str(name)) | c_ast.Decl(name=str(name)):
+            return (name,)
+        case c_ast.StructRef(name=base, type=operator, field=c_ast.ID(name=member)):
+            path = path_of(base)
+            return None if path is None else (*path, operator, member)
+        case _:
+            return None
+
+
+def _declares(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Decl) and node.name is not None
