@@ -18,6 +18,7 @@ PARALLEL = {
         *("two", "three", "members", "declared_around", "exchanged_first"),
         *("planes", "other_plane"),
     ),
+    "parametric_steps": ("fourier", "haar", "scan", "blocks"),
     "records": (
         *("attract", "nearest", "squares", "swaps", "render", "bounce", "boxes", "corners"),
     ),
@@ -25,7 +26,7 @@ PARALLEL = {
         *("declared_around", "allocated_around", "of_variable_size"),
         *("declared_inside", "allocated_inside", "thomas"),
     ),
-    "subscripts": ("convolve", "most_likely", "checksums"),
+    "subscripts": ("convolve", "most_likely", "checksums", "factorise", "embed"),
 }
 LEFT = {"counts": ("weights",)}
 

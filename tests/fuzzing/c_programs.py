@@ -116,7 +116,8 @@ class Function:
 def random_function(number: int) -> Function:
     """The function of this number, which is always the same."""
     random = Random(number)
-    writer = _Writer(random, Random(f"control {number}"), Random(f"values {number}"))
+    others = (Random(f"{kind} {number}") for kind in ("control", "values", "parameters"))
+    writer = _Writer(random, *others)
     body = tuple(
         node for _ in range(random.choice((1, 1, 2))) for node in writer.outermost(random.random())
     )
@@ -204,10 +205,11 @@ class _Scope:
 class _Writer:
     """Draws the statements of one region."""
 
-    def __init__(self, random: Random, more: Random, values: Random) -> None:
+    def __init__(self, random: Random, more: Random, values: Random, parameters: Random) -> None:
         self.random = random
         self.more = more
         self.values = values
+        self.parameters = parameters
 
     def outermost(self, choice: float) -> list[Node]:
         """A loop, which may stand below a condition."""
@@ -271,6 +273,8 @@ class _Writer:
         kind = self.random.choice(("int ", "int ", "int ", "", "long ", "unsigned "))
         step = self.random.choice((f"{name}++", f"{name}++", f"{name}++", f"{name} += 2"))
         form = self.random.random()
+        if self.parameters.random() < 0.05:
+            step = f"{name} += {self.parameters.choice(('k * k + 1', '(m > 1) + 1', 'g->w + 1'))}"
         if kind == "unsigned ":
             # A negative bound would be a large one.
             return f"for (unsigned {name} = 0; {name} < g->w; {step})"

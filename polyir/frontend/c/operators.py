@@ -84,7 +84,10 @@ class Operators:
             pieces = self._pieces_of(operator, left, right) if left.pieces or right.pieces else None
             return self.with_pieces(Value(type, index=exact), pieces)
         operands = (self._conversions.data(left), self._conversions.data(right))
-        data = self._integer(node, operator, type, *operands)
+        is_positive = right.index is not None and self._builder.proves_nonnegative(
+            right.index.shift(-1)
+        )
+        data = self._integer(node, operator, type, operands, is_positive)
         if is_exact:
             return Value(type, data, exact)
         value = self._conversions.of_data(type, data)
@@ -176,8 +179,15 @@ class Operators:
                 return None
 
     def _integer(
-        self, node: c_ast.Node, operator: str, type: Arithmetic, left: SSAValue, right: SSAValue
+        self,
+        node: c_ast.Node,
+        operator: str,
+        type: Arithmetic,
+        operands: tuple[SSAValue, SSAValue],
+        is_positive: bool,
     ) -> SSAValue:
+        """The result of an operation; `is_positive` says that the second operand is."""
+        left, right = operands
         if operator in _WRAPPING:
             kind = _WRAPPING[operator]
             op = (
@@ -191,7 +201,8 @@ class Operators:
             raise refuse(node, f"the operator '{operator}'")
         quotient = division(left, right)
         divisor = right.owner.value if isinstance(right.owner, arith.ConstantOp) else None
-        if isinstance(divisor, IntegerAttr) and divisor.value.data not in (0, -1):
+        is_safe = isinstance(divisor, IntegerAttr) and divisor.value.data not in (0, -1)
+        if is_safe or is_positive:
             return self._builder.insert_invariant(quotient).result
         return self._builder.insert(quotient).result
 

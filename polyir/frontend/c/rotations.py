@@ -17,6 +17,7 @@ from pycparser import c_ast
 
 from polyir.frontend.c.jumps import MOST_COPIES, has_jump
 from polyir.frontend.c.names import (
+    STEPS,
     assigned_in,
     has_effects,
     identifiers_in,
@@ -28,7 +29,7 @@ from polyir.frontend.c.names import (
 )
 from polyir.frontend.c.rewriting import rebuilt
 from polyir.frontend.c.scopes import DeclaredVariable, Scopes
-from polyir.frontend.c.types import INT, Arithmetic, CType, Pointer
+from polyir.frontend.c.types import INT, SCHAR, Arithmetic, CType, Pointer
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,9 @@ def _step_of(
             return None
     if any(isinstance(node, c_ast.ArrayRef | c_ast.UnaryOp) for node in header):
         return None
+    if any(isinstance(node, c_ast.BinaryOp) and node.op in ("!=", "==") for node in header):
+        # A longer step may go past the end.
+        return None
     if has_effects(loop.cond) or any(counter in identifiers_in(each) for each in others):
         return None
     inside = list(nodes_below(parts.body))
@@ -196,16 +200,11 @@ class _Exchanges:
         self.types: dict[Path, CType] = {}
         inside = list(nodes_below(body))
         self.own = frozenset(node.name for node in inside if _declares(node))
-        found = list(self._found_in(body))
-        self._exchanges = {id(node): each for node, each in found}
-        targets = {id(getattr(node, "lvalue", node)): None for node, _ in found}
-        addresses = (
-            node.expr for node in inside if isinstance(node, c_ast.UnaryOp) and node.op == "&"
-        )
+        self._exchanges = {id(node): each for node, each in self._found_in(body)}
         changed = {
-            path_of(node)
-            for node in (*assigned_in(body), *addresses, *filter(_declares, inside))
-            if id(node) not in targets
+            path_of(target)
+            for node in inside
+            if id(node) not in self._exchanges and (target := _changed_by(node)) is not None
         }
         changed |= {
             (name,)
@@ -262,7 +261,9 @@ class _Exchanges:
         if path is None or source is None:
             return
         known = self.types.get(source) or self._type_of(value)
-        is_integer = isinstance(type, Arithmetic) and type.is_signed and not type.is_float
+        # A difference of narrow integers is one of `int`, which an assignment makes narrow again.
+        least = SCHAR.rank if minuend is None else INT.rank
+        is_integer = isinstance(type, Arithmetic) and type.is_signed and type.rank >= least
         is_pointer = isinstance(type, Pointer) and isinstance(known, Pointer) and minuend is None
         if type is not None and (is_pointer or (is_integer and known == type)):
             self.types[path] = type
@@ -321,10 +322,14 @@ class _Exchanges:
 
     def alone(self, node: c_ast.Node) -> Iterator[c_ast.Node]:
         """The exchanges in a block, without all else."""
+        sources = {each.source: None for each in self._exchanges.values()}
         for item in node.block_items or () if isinstance(node, c_ast.Compound) else (node,):
+            exchange = self._exchanges.get(id(item))
             if isinstance(item, c_ast.Compound):
                 yield c_ast.Compound(list(self.alone(item)), item.coord)
-            elif id(item) in self._exchanges:
+            elif exchange is not None and (
+                exchange.path[0] not in self.own or exchange.path in sources
+            ):
                 yield item
 
 
@@ -336,6 +341,19 @@ def path_of(node: c_ast.Node) -> Path | None:
         case c_ast.StructRef(name=base, type=operator, field=c_ast.ID(name=member)):
             path = path_of(base)
             return None if path is None else (*path, operator, member)
+        case _:
+            return None
+
+
+def _changed_by(node: c_ast.Node) -> c_ast.Node | None:
+    """What a node itself declares, assigns to, or takes the address of."""
+    match node:
+        case c_ast.Assignment(lvalue=target):
+            return target
+        case c_ast.UnaryOp(op=operator, expr=target) if operator in ("&", *STEPS):
+            return target
+        case c_ast.Decl(name=str()):
+            return node
         case _:
             return None
 

@@ -34,6 +34,7 @@ from polyir.frontend.c.moving_pointers import MovingPointer, with_offsets
 from polyir.frontend.c.names import RegionNames, identifiers_in, region_names
 from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.own_variables import make_own
+from polyir.frontend.c.parametric_steps import with_unit_steps
 from polyir.frontend.c.places import SourceArgument, SourceArray
 from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.reads import Reads
@@ -181,6 +182,7 @@ class RegionTranslator:
         apart = with_steps_apart(without_break(expanded) if self._takes_data else expanded)
         if drops_pragmas:
             apart = [without_loop_pragmas(item) for item in apart]
+        apart = with_unit_steps(apart, self._scopes)
         excluded: frozenset[str] | None = frozenset()
         refused: NotModelledError | None = None
         name = self._name(function)

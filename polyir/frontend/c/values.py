@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp
@@ -94,8 +94,37 @@ class Conversions:
             raise NotModelledError(
                 "a constant of 2**63 or more as a bound or a subscript", name="wide-number"
             )
-        kind = arith.IndexCastOp if value.type.is_signed else ArithIndexCastUIOp
-        return builder.index_of_data(value.ssa, kind)
+        if not value.type.is_signed:
+            return builder.index_of_data(value.ssa, ArithIndexCastUIOp)
+        found = self._signed_index(value.ssa)
+        atoms = [each for each, _ in found.terms if isinstance(each, SSAValue)]
+        if any(
+            each in builder.products
+            or (builder.is_affine(IndexExpression.of(each)) and not builder.is_invariant(each))
+            for each in atoms
+        ):
+            return found
+        return builder.index_of_data(value.ssa, arith.IndexCastOp)
+
+    def _signed_index(self, data: SSAValue) -> IndexExpression:
+        """A signed number as an index: a sum or product, which does not overflow, is one of them.
+
+        So `A[row[k] * n + j]` is row `row[k]`, and its elements follow each other.
+        """
+        match data.owner:
+            case arith.ExtSIOp(input=inner):
+                return self._signed_index(inner)
+            case arith.IndexCastOp(input=inner) if isinstance(inner.type, IndexType):
+                return IndexExpression.of(inner)
+            case arith.ConstantOp(value=IntegerAttr() as number):
+                return IndexExpression((), number.value.data)
+            case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() as op if _has_no_overflow(op):
+                left, right = map(self._signed_index, op.operands)
+                if isinstance(op, arith.MuliOp):
+                    return self._builder.product(left, right)
+                return left + right if isinstance(op, arith.AddiOp) else left - right
+            case _:
+                return self._builder.index_of_data(data, arith.IndexCastOp)
 
     def convert(self, value: Value, type: Arithmetic) -> Value:
         """The value converted to `type` (C11, 6.3.1)."""
@@ -222,6 +251,10 @@ class Conversions:
             return builder.insert_invariant(truncated).result
         extend = arith.ExtSIOp if source.is_signed else arith.ExtUIOp
         return builder.insert_invariant(extend(data, type.ir)).result  # type: ignore[arg-type]
+
+
+def _has_no_overflow(op: arith.AddiOp | arith.SubiOp | arith.MuliOp) -> bool:
+    return arith.IntegerOverflowFlag.NSW in op.overflow_flags.data
 
 
 def bounds_of_type(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpression, ...]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects import affine, func, memref, scf
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects import affine, arith, func, memref, scf
+from xdsl.dialects.builtin import IndexType, MemRefType, i64
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr
 from xdsl.traits import is_side_effect_free
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
+from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.model.memory_accesses import MemoryAccess, accesses_in
 
@@ -58,8 +60,21 @@ def may_trap(op: Operation) -> bool:
     """Whether executing the pure operation `op` speculatively may be an error."""
     if op.name in _INTEGER_DIVISIONS:
         # The least number divided by -1 is none of its type.
-        return const_evaluate_operand(op.operands[1]) in (None, 0, -1)
+        divisor = op.operands[1]
+        return const_evaluate_operand(divisor) in (None, 0, -1) and not _is_positive(divisor)
     return is_pure_call(op)
+
+
+def _is_positive(value: SSAValue) -> bool:
+    """Whether a value is the maximum of a positive number and others, of 64 bits as these are."""
+    match value.owner:
+        case arith.IndexCastOp(input=inner) if value.type in (IndexType(), i64):
+            return _is_positive(inner)
+        case MaxOp(map=map):
+            results = map.data.results
+            return any(isinstance(each, AffineConstantExpr) and each.value > 0 for each in results)
+        case _:
+            return False
 
 
 _INTEGER_DIVISIONS = tuple(

@@ -1,4 +1,5 @@
 // Subscripts that data, or products with parameters, decide; arrays that may overlap.
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,36 @@ static void checksums(int rows, int n, const uint8_t *d, const uint32_t table[25
   }
 }
 
+static void factorise(int n, double *a, int *pivots) {
+  for (int k = 0; k < n; k++) {
+    int p = k;
+    double best = fabs(a[k * n + k]);
+    for (int i = k + 1; i < n; i++)
+      if (fabs(a[i * n + k]) > best) {
+        best = fabs(a[i * n + k]);
+        p = i;
+      }
+    pivots[k] = p;
+    if (p != k)
+      for (int j = 0; j < n; j++) {
+        double t = a[k * n + j];
+        a[k * n + j] = a[p * n + j];
+        a[p * n + j] = t;
+      }
+    for (int i = k + 1; i < n; i++) {
+      double f = a[i * n + k] / a[k * n + k];
+      a[i * n + k] = f;
+      for (int j = k + 1; j < n; j++) a[i * n + j] -= f * a[k * n + j];
+    }
+  }
+}
+
+static void embed(int n, int d, const int *words, const float *rows, const float *gain,
+                  float *out) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < d; j++) out[i * d + j] = rows[words[i] * d + j] * gain[j];
+}
+
 static double sum_of(const float *v, long n) {
   double s = 0;
   for (long i = 0; i < n; i++) s = s * 0.999 + v[i];
@@ -92,6 +123,16 @@ int main(void) {
   checksums(ROWS, BYTES, d, table, sums);
   for (int i = 0; i < ROWS; i++) all = all * 31 + sums[i];
   printf("checksums %u\n", all);
+  static double a[150 * 150];
+  int pivots[150];
+  for (int i = 0; i < 150 * 150; i++) a[i] = rand() % 1999 - 1000;
+  factorise(150, a, pivots);
+  double trace = 0;
+  for (int i = 0; i < 150; i++) trace += a[i * 151] * (1 + pivots[i]);
+  printf("factorise %.12g\n", trace);
+  for (int i = 0; i < 900; i++) table[i % 256] = rand() % 500;
+  embed(250, 100, (int *)table, in, out, out + 1000);
+  printf("embed %.9g\n", sum_of(out, 26000));
   free(in), free(out), free(weights), free(steps), free(emit), free(v), free(seen), free(from);
   free(d);
   return 0;

@@ -1,9 +1,9 @@
-// RUN: polyir-cc --quiet --detect --pluto-schedule --tile=32 %s -o %t.c && filecheck %s --input-file %t.c && gcc -fsyntax-only -Wall -Wextra -Werror -Wno-unknown-pragmas %t.c
+// RUN: polyir-cc --quiet --detect --pluto-schedule --tile=32 %s -o %t.c && grep -v CHECK %t.c | filecheck %s && gcc -fsyntax-only -Wall -Wextra -Werror -Wno-unknown-pragmas %t.c
 
 // Pointers that each iteration exchanges: two iterations at a time know which array is which.
 // After them, the pointers are exchanged as often as the loop does that.
 
-// CHECK-LABEL: void heat(
+// CHECK-LABEL: double heat(
 // CHECK:     for (long {{.+}} += 32) {
 // CHECK:     for (int t = 0; t < steps; t++)
 // CHECK-NEXT:     {
@@ -31,7 +31,7 @@ double heat(int n, int steps, double *a, double *b) {
 // CHECK-NEXT:    now = next;
 // CHECK-NEXT:    next = k;
 // CHECK-NEXT:  }
-// CHECK-NEXT:  return
+// CHECK:       return
 int planes(int n, int steps, int now, int next, double u[2][n]) {
   int t, k = 0;
   for (t = steps; t > 0; t--) {

@@ -1,4 +1,4 @@
-// RUN: polyir-cc --pluto-schedule --tile=32 --mark-parallel --assume-no-alias %s -o %t.c && filecheck %s --input-file %t.c && gcc -fsyntax-only -Wall -Werror -Wno-unknown-pragmas %t.c
+// RUN: polyir-cc --pluto-schedule --tile=32 --mark-parallel --assume-no-alias %s -o %t.c && grep -v CHECK %t.c | filecheck %s && gcc -fsyntax-only -Wall -Werror -Wno-unknown-pragmas %t.c
 
 // The addresses of the two accesses move by opposite steps: gcc before version 14 may leave out the
 // call of such a function.
@@ -22,8 +22,8 @@ void transposed(long n) {
 }
 
 // CHECK:      void copied(long n) {
-// CHECK-NEXT: {
-// CHECK-NEXT:   #pragma omp parallel for
+// CHECK-NOT:    polyir_has_effects
+// CHECK:        #pragma omp parallel for
 void copied(long n) {
 #pragma scop
   for (long t = 1; t < n; t++)
