@@ -85,6 +85,9 @@ def _with_unit_step(
     steady = (amount, test.right, first.init)
     if not all(is_signed(node) for part in (*steady, test.left) for node in nodes_below(part)):
         return loop
+    if any(isinstance(node, c_ast.BinaryOp) and node.op in "/%" for node in nodes_below(amount)):
+        # A loop without iterations does not divide.
+        return loop
     read = {name for part in steady for name in identifiers_in(part)}
     keys = [key_of(target) for target in assigned_in(parts.body)]
     if step.name in read or any(key is None or key[0] in read for key in keys):
