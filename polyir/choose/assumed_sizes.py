@@ -44,7 +44,10 @@ DEFAULT_ELEMENTS: Final = 1_000_000
 """How many elements the largest array is taken to have when nothing is known of it."""
 
 LARGER: Final = 16
-"""An estimate: matrices are 2 GiB then, more than any cache has, and vectors 128 MiB."""
+"""An estimate: matrices are 2 GiB then, more than any cache has, and vectors 128 MiB.
+
+Vectors in loops inside of loops are 8 KB otherwise, and this many times as large again and again,
+until they have as many elements as a vector otherwise has."""
 
 DATA_ITERATIONS: Final = 8
 """The iterations that a loop is taken to have whose bounds come out of memory.
@@ -103,6 +106,26 @@ def assumed_sizes(scops: Sequence[Scop], times: int = 1) -> tuple[Sizes, ...]:
     return tuple(
         {name: best[value] for name, value in scop.op.parameter_values.items()} for scop in scops
     )
+
+
+def times_larger(scops: Sequence[Scop]) -> int:
+    """How many times as large as otherwise sizes are that are to be large (`LARGER`)."""
+    sizes = [
+        (default_size(scop), array.type.get_shape())
+        for scop in scops
+        for array in scop.arrays.values()
+        if isinstance(array.type, MemRefType) and DYNAMIC_INDEX in array.type.get_shape()
+    ]
+
+    def elements(times: int) -> int:
+        return max(
+            prod(times * n if e == DYNAMIC_INDEX else e for e in shape) for n, shape in sizes
+        )
+
+    times = LARGER
+    while sizes and elements(times) < DEFAULT_ELEMENTS:
+        times *= LARGER
+    return times
 
 
 def parameters_left(scop: Scop) -> bool:

@@ -32,7 +32,7 @@ from polyir.base.diagnostics import (
 )
 from polyir.base.inner_steps import apply_inside
 from polyir.base.limits import CrashError, Step, in_order, within_operations
-from polyir.choose.assumed_sizes import LARGER, Sizes, assumed_sizes
+from polyir.choose.assumed_sizes import Sizes, assumed_sizes, times_larger
 from polyir.choose.best_nests import ScoredSchedule
 from polyir.choose.model import Cost, ScheduleModel
 from polyir.choose.remarks import ORIGINAL, PASS_NAME, StrategyRemark
@@ -147,6 +147,7 @@ class Candidates:
         self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
         self.scops = scheduled_scops(function)
         self._times = 1
+        self._larger = times_larger([each.scop for each in self.scops])
         self._sizes: dict[int, tuple[Sizes, ...]] = {}
         self.models = self.models_of(self.scops)
 
@@ -205,7 +206,7 @@ class Candidates:
 
     def enlarge(self) -> bool:
         """Take sizes of which nothing is known to be larger from now on, if there are any."""
-        times = LARGER * self._times
+        times = self._larger * self._times
         if self._sizes_taken(times) == self.sizes:
             return False
         self._times = times
@@ -304,7 +305,7 @@ class Candidates:
                     raise OptionError("there is nothing to tile")
                 if step.name == "mark-parallel":
                     has_copies = self._has_copies(strategy, changed)
-                    pairs = zip(changed, self._sizes_taken(LARGER * self._times), strict=True)
+                    pairs = zip(changed, self._sizes_taken(self._larger * self._times), strict=True)
                     changed = [self._with_useful_threads(*each, has_copies) for each in pairs]
         kept = None
         if self._has_copies(strategy, changed):
