@@ -7,7 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from polyir.base.diagnostics import PolyirError
-from polyir.choose.assumed_sizes import assumed_sizes, parameters_left, values_of
+from polyir.choose.assumed_sizes import (
+    assumed_sizes,
+    parameters_left,
+    times_larger,
+    values_of,
+)
 from polyir.dialects.scop import scops_in
 from polyir.frontend.parse import parse_module
 from polyir.model.raising import raise_module
@@ -44,6 +49,20 @@ def test_nothing_is_known() -> None:
     (scop,) = scops(arguments, nest("0 to %n"))
     assert values_of(scop, {"m": 7}) == {"n": 1000, "m": 7}
     assert parameters_left(scop)
+
+
+def test_large_sizes_fill_caches() -> None:
+    arrays = f"{N_M}, %A: memref<?x?xf64>, %v: memref<?xf64>, %c: memref<9xf64>"
+    store = "affine.store %x, %v[%j] : memref<?xf64>"
+    over_time = f"affine.for %i = 0 to %n {{ affine.for %j = 0 to %m {{ {store} }} }}"
+    alone = f"affine.for %j = 0 to %m {{ {store} }}"
+    constant = "affine.for %i = 0 to %n { affine.store %x, %c[0] : memref<9xf64> }"
+    assert times_larger(scops(arrays, nest("0 to %n"))) == 16
+    assert times_larger(scops(arrays, alone)) == 16
+    # 1000 elements, then 16,000, 256,000 and 4,096,000.
+    assert times_larger(scops(arrays, over_time)) == 4096
+    assert times_larger(scops(arrays, over_time + nest("0 to %n"))) == 16
+    assert times_larger(scops(arrays, constant)) == 16
 
 
 def test_what_is_stated_is_believed() -> None:
