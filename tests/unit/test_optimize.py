@@ -84,6 +84,6 @@ def test_loops_of_constant_length_say_nothing_of_unknown_sizes() -> None:
 def test_what_is_only_worth_it_for_large_sizes_is_chosen_for_them() -> None:
     said = remarks_on(SMOOTHING)
     sizes = [each for each in said if each.startswith("sizes: ")]
-    assert sizes == [f"sizes: t = {n} (assumed), n = {n} (assumed)" for n in (1000, 16000)]
+    assert sizes == [f"sizes: t = {n} (assumed), n = {n} (assumed)" for n in (1000, 4096000)]
     assert any(each.startswith("chosen: time-tiles") for each in said)
     assert any(each.endswith("the original order runs") for each in said)
