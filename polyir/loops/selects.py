@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.memory_accesses import ElementUse, MemrefElement, memory_uses
+from polyir.model.affine_operations import is_semi_affine
 from polyir.model.memory_accesses import accesses_of
 from polyir.model.raising.effects import ALLOCATIONS, base_of, is_pure, may_trap
 
@@ -38,9 +39,9 @@ def make_selects(loop: affine.ForOp) -> None:
         %v = arith.select %c, %a, %zero : f64
 
     An element that certainly exists may be loaded, too: it is in bounds of a known size, or between
-    two elements that each iteration accesses. A branch may also store to memory that the
-    function has allocated: then the element that is there is stored again where the condition does
-    not hold. Other conditions stay.
+    two elements that each iteration accesses. A branch may also store to memory that the function
+    has allocated: then the element that is there is stored again where the condition does not hold.
+    Other conditions stay.
     """
     spaces = IterationSpaces()
     known: isl.Set | None = None
@@ -88,13 +89,25 @@ def _is_allocated(memref: SSAValue) -> bool:
 
 def _is_between_accesses(load: affine.LoadOp, body: Block, spaces: IterationSpaces) -> bool:
     """Whether the body accesses the element of a load in any case, or elements on both sides."""
+    others = [
+        op
+        for op in body.ops
+        if isinstance(op, affine.LoadOp | affine.StoreOp) and op.memref is load.memref
+    ]
+    if any(op.map == load.map and tuple(op.indices) == tuple(load.indices) for op in others):
+        return True
+    if is_semi_affine(load):
+        return False
     subscripts = accesses_of(load)[0].subscripts(spaces.written_out)
-    others = (op for op in body.ops if isinstance(op, affine.LoadOp | affine.StoreOp))
     differences = [
-        [one - other for one, other in zip(found, subscripts, strict=True)]
+        [
+            one - other
+            for one, other in zip(
+                accesses_of(op)[0].subscripts(spaces.written_out), subscripts, strict=True
+            )
+        ]
         for op in others
-        if op.memref is load.memref
-        for found in [accesses_of(op)[0].subscripts(spaces.written_out)]
+        if not is_semi_affine(op)
     ]
     known = [
         [each.constant for each in difference]
@@ -103,9 +116,8 @@ def _is_between_accesses(load: affine.LoadOp, body: Block, spaces: IterationSpac
     ]
     if any(not any(each) for each in known):
         return True
-    is_row_major = isinstance(load.memref.type, MemRefType) and isinstance(
-        load.memref.type.layout, NoneAttr
-    )
+    type = load.memref.type
+    is_row_major = isinstance(type, MemRefType) and isinstance(type.layout, NoneAttr)
     return is_row_major and all(
         any(all(sign * distance >= 0 for distance in each) for each in known) for sign in (1, -1)
     )

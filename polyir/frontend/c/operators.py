@@ -8,7 +8,6 @@ from typing import Final
 
 from pycparser import c_ast
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
@@ -19,6 +18,7 @@ from polyir.frontend.c.pieces import Pieces, PiecewiseValues
 from polyir.frontend.c.types import Arithmetic, common_type, promoted
 from polyir.frontend.c.values import Conversions, Value
 from polyir.model.index_expressions import IndexExpression
+from polyir.model.raising.effects import may_trap
 
 _NO_SIGNED_WRAP: Final = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 
@@ -84,10 +84,7 @@ class Operators:
             pieces = self._pieces_of(operator, left, right) if left.pieces or right.pieces else None
             return self.with_pieces(Value(type, index=exact), pieces)
         operands = (self._conversions.data(left), self._conversions.data(right))
-        is_positive = right.index is not None and self._builder.proves_nonnegative(
-            right.index.shift(-1)
-        )
-        data = self._integer(node, operator, type, operands, is_positive)
+        data = self._integer(node, operator, type, *operands)
         if is_exact:
             return Value(type, data, exact)
         value = self._conversions.of_data(type, data)
@@ -179,15 +176,8 @@ class Operators:
                 return None
 
     def _integer(
-        self,
-        node: c_ast.Node,
-        operator: str,
-        type: Arithmetic,
-        operands: tuple[SSAValue, SSAValue],
-        is_positive: bool,
+        self, node: c_ast.Node, operator: str, type: Arithmetic, left: SSAValue, right: SSAValue
     ) -> SSAValue:
-        """The result of an operation; `is_positive` says that the second operand is."""
-        left, right = operands
         if operator in _WRAPPING:
             kind = _WRAPPING[operator]
             op = (
@@ -200,11 +190,10 @@ class Operators:
         if division is None:
             raise refuse(node, f"the operator '{operator}'")
         quotient = division(left, right)
-        divisor = right.owner.value if isinstance(right.owner, arith.ConstantOp) else None
-        is_safe = isinstance(divisor, IntegerAttr) and divisor.value.data not in (0, -1)
-        if is_safe or is_positive:
-            return self._builder.insert_invariant(quotient).result
-        return self._builder.insert(quotient).result
+        # The entry must not divide by what is only known to be positive where the source divides.
+        if may_trap(quotient):
+            return self._builder.insert(quotient).result
+        return self._builder.insert_invariant(quotient).result
 
     def _shift(self, node: c_ast.Node, operator: str, left: Value, right: Value) -> Value:
         if left.type.is_float or right.type.is_float:

@@ -51,6 +51,11 @@ static int primes(int n, char *is_composite) {
   return count;
 }
 
+// Without iterations, nothing is divided.
+static void shares(int n, int m, int *restrict parts) {
+  for (int i = 0; i < n; i++) parts[i] += m / n;
+}
+
 static double a[2 * N], b[2 * N], wr[N], wi[N];
 static float f[N];
 static char c[N];
@@ -83,5 +88,9 @@ int main(void) {
     }
   blocks(9, 3, 5, a, b);
   printf("primes %d\n", primes(N, c));
+  int parts[3] = {1, 2, 3};
+  shares(0, 5, parts);
+  shares(3, 50, parts);
+  printf("shares %d %d\n", parts[0], parts[2]);
   return 0;
 }

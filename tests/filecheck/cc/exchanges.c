@@ -5,6 +5,8 @@
 
 // CHECK-LABEL: double heat(
 // CHECK:     for (long {{.+}} += 32) {
+// CHECK:       b[t3 - t] = 0.5 * a[t3 - t - 1] + 0.5 * a[t3 - t + 1];
+// CHECK-NEXT:  a[t3 - t - 1] = 0.5 * b[t3 - t - 2] + 0.5 * b[t3 - t];
 // CHECK:     for (int t = 0; t < steps; t++)
 // CHECK-NEXT:     {
 // CHECK-NEXT:       double *old = a;

@@ -76,7 +76,7 @@ func.func @place(%n: index, %A: memref<?xf64>, %X: memref<f64>, %P: memref<index
   return
 }
 
-// REMARK: {{.*}}reductions_refused.mlir:5:3: warning: [poly-dependences] no dependence is a reduction: S0 must update X in order: its value is not the old one and others, combined by one associative operation
+// REMARK: {{.*}}reductions_refused.mlir:5:3: warning: [poly-dependences] no dependence is a reduction: S0 must update X in order: its value is not the old one and others, combined by one associative operation [no-reduction]
 // REMARK-NEXT: {{.*}}reductions_refused.mlir:5:3: remark: [poly-dependences] value-based dependences: 1 flow, 1 anti, 1 output
 // REMARK-NEXT: {{.*}}reductions_refused.mlir:16:3: warning: [poly-dependences] no dependence is a reduction: S0 must update X in order: its value is not the old one and others, combined by one associative operation
 // REMARK-NEXT: {{.*}}reductions_refused.mlir:16:3: remark: [poly-dependences] value-based dependences: 1 flow, 1 anti, 1 output

@@ -58,7 +58,8 @@ func.func @guarded(%A: memref<64xf64>, %B: memref<?xf64>, %R: memref<64xf64>, %c
 // the last one.
 // CHECK-LABEL: func.func @between
 // CHECK-NOT: scf.if
-// CHECK: arith.select {{.*}} : vector<4xi1>, vector<4xf64>
+// CHECK: %[[MIDDLE:[^ ]+]] = affine.vector_load %A{{[^[]*}}[%{{[^ ,]+}}, 1]
+// CHECK: arith.select %{{.+}}, %[[MIDDLE]], %{{.+}} : vector<4xi1>, vector<4xf64>
 // CHECK-NOT: scf.if
 // CHECK: affine.for {{.*}} = 1 to
 // CHECK: scf.if
@@ -91,5 +92,39 @@ func.func @between(%A: memref<?x?xf64>, %R: memref<64x64xf64>, %c: f64, %n: inde
       affine.store %v, %R[%i, %j] : memref<64x64xf64>
     } {poly.vector = #poly.vector<4>}
   }
+  return
+}
+
+// Subscripts with products of variables: the same element is loaded in any case, or another one.
+// CHECK-LABEL: func.func @products
+// CHECK: %[[SAME:[^ ]+]] = affine.load %A{{[^[]*}}[%{{[^ ]+}} * symbol(%n{{.*}})]
+// CHECK: %[[OTHER:[^ ]+]] = affine.load %A{{[^[]*}}[%{{[^ ]+}} * symbol(%n{{.*}})]
+// CHECK-NEXT: arith.select %{{.+}}, %[[OTHER]], %[[SAME]] : f64
+// CHECK: scf.if
+func.func @products(%A: memref<?xf64>, %R: memref<64xf64>, %c: f64, %n: index) {
+  affine.for %j = 0 to 64 {
+    %x = affine.load %R[%j] : memref<64xf64>
+    %is_large = arith.cmpf ogt, %x, %c : f64
+    %y = affine.load %A[%j * symbol(%n)] : memref<?xf64>
+    %v = scf.if %is_large -> (f64) {
+      %a = affine.load %A[%j * symbol(%n)] : memref<?xf64>
+      scf.yield %a : f64
+    } else {
+      scf.yield %y : f64
+    }
+    affine.store %v, %R[%j] : memref<64xf64>
+  } {poly.vector = #poly.vector<4>}
+  affine.for %j = 0 to 64 {
+    %x = affine.load %R[%j] : memref<64xf64>
+    %is_large = arith.cmpf ogt, %x, %c : f64
+    %y = affine.load %A[%j * symbol(%n)] : memref<?xf64>
+    %v = scf.if %is_large -> (f64) {
+      %a = affine.load %A[%j * symbol(%n) + 1] : memref<?xf64>
+      scf.yield %a : f64
+    } else {
+      scf.yield %y : f64
+    }
+    affine.store %v, %R[%j] : memref<64xf64>
+  } {poly.vector = #poly.vector<4>}
   return
 }
