@@ -46,8 +46,8 @@ DEFAULT_ELEMENTS: Final = 1_000_000
 LARGER: Final = 16
 """An estimate: matrices are 2 GiB then, more than any cache has, and vectors 128 MiB.
 
-Vectors in loops inside of loops are 8 KB otherwise, and this many times as large again and again,
-until they have as many elements as a vector otherwise has."""
+A vector that loops inside of loops access has 1000 elements at first: that is multiplied by this
+until there are a million."""
 
 DATA_ITERATIONS: Final = 8
 """The iterations that a loop is taken to have whose bounds come out of memory.

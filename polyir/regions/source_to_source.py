@@ -584,23 +584,25 @@ def _replacement(
     return _checked(item, content, text, unused, forms, taken, checks)
 
 
-def _without_allocations(kernel: FuncOp, own: Mapping[str, SourceArray]) -> Iterator[SourceArray]:
-    """The arrays of the source that become arguments of a function again.
+def _without_allocations(kernel: FuncOp, own: Mapping[str, SourceArray]) -> list[SourceArray]:
+    """Make arrays of the source arguments of a function again, and return these in order.
 
     They take the place of allocations that the passes have left as they were.
     """
-    entry = kernel.body.block
+    entry, found = kernel.body.block, list[SourceArray]()
     for op in tuple(entry.ops):
         name = op.attributes.get(SOURCE_ARRAY)
-        if isinstance(op, memref.AllocOp) and isinstance(name, StringAttr) and name.data in own:
-            yield own[name.data]
+        if not isinstance(op, memref.AllocOp) or not isinstance(name, StringAttr):
+            continue
+        if name.data in own:
             for use in tuple(op.memref.uses):
                 if isinstance(use.operation, memref.DeallocOp):
                     Rewriter.erase_op(use.operation)
             argument = entry.insert_arg(op.memref.type, len(entry.args))
-            op.memref.replace_all_uses_with(argument)
-            Rewriter.erase_op(op)
+            Rewriter.replace_op(op, [], [argument])
+            found.append(own[name.data])
     kernel.update_function_type()
+    return found
 
 
 def _with_sizes(checks: Sequence[CheckText], sizes: RangeTexts, is_first: bool) -> list[CheckText]:
@@ -753,15 +755,11 @@ def _followed(
     if not any(line.endswith(ORIGINAL_CODE) for line in lines):
         return (*lines, *after)
     flag = next(name for n in count() if (name := f"is_done_{n}" if n else "is_done") not in taken)
-    marked = (
-        each
-        for line in lines
-        for each in (
-            (line, line.replace(ORIGINAL_CODE, f"{flag} = 1;"))
-            if line.endswith(ORIGINAL_CODE)
-            else (line,)
-        )
-    )
+    marked: list[str] = []
+    for line in lines:
+        marked.append(line)
+        if line.endswith(ORIGINAL_CODE):
+            marked.append(line.replace(ORIGINAL_CODE, f"{flag} = 1;"))
     indented = (f"  {line}" for line in after)
     return (f"  _Bool {flag} = 0;", *marked, f"  if (!{flag}) {{", *indented, "  }")
 

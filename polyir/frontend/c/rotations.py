@@ -32,21 +32,14 @@ from polyir.frontend.c.scopes import DeclaredVariable, Scopes
 from polyir.frontend.c.types import INT, SCHAR, Arithmetic, CType, Pointer
 
 
-@dataclass(frozen=True)
-class Rotations:
-    """The statements of a region without exchanges, and loops that are to exchange after it.
+def without_exchanges(
+    items: Sequence[c_ast.Node], scopes: Scopes
+) -> tuple[list[c_ast.Node], list[c_ast.For]]:
+    """The statements of a region without the exchanges of its loops, if these are understood.
 
-    `exchanged` are the variables that these loops set.
+    The loops that are the second result are to exchange after the region.
     """
-
-    statements: tuple[c_ast.Node, ...]
-    after: tuple[c_ast.For, ...]
-    exchanged: frozenset[str]
-
-
-def without_exchanges(items: Sequence[c_ast.Node], scopes: Scopes) -> Rotations:
-    """The statements of a region without the exchanges of its loops, if these are understood."""
-    found, after, exchanged = list(items), list[c_ast.For](), set[str]()
+    found, after = list(items), list[c_ast.For]()
     for position, item in enumerate(items):
         if not isinstance(item, c_ast.For):
             continue
@@ -54,13 +47,22 @@ def without_exchanges(items: Sequence[c_ast.Node], scopes: Scopes) -> Rotations:
         rotation = _rotated(item, others, scopes)
         later = {name for each in items[position + 1 :] for name in identifiers_in(each)}
         if rotation is not None and later.isdisjoint(rotation.exchanged):
-            found[position] = rotation.statements[0]
+            found[position] = rotation.loop
             after += rotation.after
-            exchanged |= rotation.exchanged
-    return Rotations(tuple(found), tuple(after), frozenset(exchanged))
+    return found, after
 
 
-def _rotated(loop: c_ast.For, others: Sequence[c_ast.Node], scopes: Scopes) -> Rotations | None:
+@dataclass(frozen=True)
+class _Rotation:
+    """A loop with a copy of its body for each order, the variables `exchanged`, and a loop after it
+    that sets them, unless nothing there uses them."""
+
+    loop: c_ast.For
+    exchanged: frozenset[str]
+    after: tuple[c_ast.For, ...]
+
+
+def _rotated(loop: c_ast.For, others: Sequence[c_ast.Node], scopes: Scopes) -> _Rotation | None:
     """A loop with a copy of its body for each order; `others` are the region's other statements."""
     step = _step_of(loop, others, scopes)
     if step is None:
@@ -87,15 +89,14 @@ def _rotated(loop: c_ast.For, others: Sequence[c_ast.Node], scopes: Scopes) -> R
     longer = c_ast.Assignment("+=" if size > 0 else "-=", c_ast.ID(counter, place), amount, place)
     body = c_ast.Compound([copies[0], *inner], place)
     new = c_ast.For(loop.init, loop.cond, longer, body, place)
-    names = {path[0]: None for path in exchanges.types if path[0] not in exchanges.own}
-    if all(name in around for name in names):
+    names = frozenset(path[0] for path in exchanges.types) - exchanges.own
+    if names <= around:
         # Nothing after the region uses what it declares.
-        return Rotations((new,), (), frozenset(names))
-    if any(name in around for name in names):
+        return _Rotation(new, names, ())
+    if names & around:
         return None
     rest = c_ast.Compound(list(exchanges.alone(parts.body)), place)
-    after = c_ast.For(loop.init, loop.cond, parts.last[0], rest, place)
-    return Rotations((new,), (after,), frozenset(names))
+    return _Rotation(new, names, (c_ast.For(loop.init, loop.cond, parts.last[0], rest, place),))
 
 
 def _step_of(

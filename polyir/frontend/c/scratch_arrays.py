@@ -15,7 +15,7 @@ as well be declared in the region: then passes may give each iteration its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial, reduce
 from math import prod
 from typing import Final
@@ -32,6 +32,7 @@ from polyir.base.limits import within_operations
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.names import names_assigned_in
 from polyir.frontend.c.pieces import MOST_PIECES
 from polyir.frontend.c.places import SourceArgument, SourceArray
 from polyir.frontend.c.points_to import OUTSIDE, PointsTo
@@ -55,12 +56,11 @@ def make_own_arrays(
     function: c_ast.FuncDef,
     region: Sequence[c_ast.Node],
     takes_data: bool,
-    exchanged: Collection[str],
 ) -> dict[str, SourceArray]:
     """Replace the arguments of a region's function that are such arrays by local memory.
 
     `module` has the function, and `described` are the arguments, of which these are removed. What
-    the pointers `exchanged` lead to, others lead to after the region. Returns the arrays in whose
+    pointers lead to that the region changes is not theirs alone. Returns the arrays in whose
     place there are allocations with the attribute `SOURCE_ARRAY`, by the names in it: those that
     stay as they are need no other memory.
     """
@@ -70,10 +70,11 @@ def make_own_arrays(
         if isinstance(source, SourceArray) and _is_plain(source)
     }
     uses = Counter(source.origin.root for source in described.values())
+    changed = {name for each in region for name in names_assigned_in(each)}
     points_to: PointsTo | None = None
     found: dict[SSAValue, str] = {}
     for argument, name in names.items():
-        is_alone = uses[name] == 1 and scopes.is_local(name) and name not in exchanged
+        is_alone = uses[name] == 1 and scopes.is_local(name) and name not in changed
         if is_alone and not _matters_outside(name, function, region):
             points_to = points_to or PointsTo(function, scopes)
             source = described[argument]

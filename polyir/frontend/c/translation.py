@@ -95,8 +95,7 @@ class TranslatedRegion:
 class _ModelledStatements:
     """The statements of a region as they are translated, and the variables to be tracked.
 
-    These include the counters of `pointers`. `exchanges` are loops that come after the region, and
-    `exchanged` what they set.
+    These include the counters of `pointers`. `exchanges` are loops that come after the region.
     """
 
     statements: tuple[c_ast.Node, ...]
@@ -104,7 +103,6 @@ class _ModelledStatements:
     pointers: tuple[MovingPointer, ...]
     tracked: frozenset[str]
     exchanges: tuple[str, ...] = ()
-    exchanged: frozenset[str] = frozenset()
 
 
 def _modelled(
@@ -117,15 +115,15 @@ def _modelled(
     if excluded is None:
         statements = tuple(without_continue(item) for item in items)
         return _ModelledStatements(statements, region_names(statements, scopes), (), frozenset())
-    rotations = without_exchanges(items, scopes)
-    items, pointers = with_offsets(rotations.statements, scopes, excluded)
+    items, exchanges = without_exchanges(items, scopes)
+    items, pointers = with_offsets(items, scopes, excluded)
     statements = tuple(without_continue(item) for item in items)
     names = region_names(statements, scopes)
     tracked = trackable_names(statements, names) - excluded
     counters = frozenset(pointer.counter for pointer in pointers)
     tracked |= counters
-    after = tuple(CGenerator().visit(loop) for loop in rotations.after)
-    return _ModelledStatements(statements, names, pointers, tracked, after, rotations.exchanged)
+    after = tuple(CGenerator().visit(loop) for loop in exchanges)
+    return _ModelledStatements(statements, names, pointers, tracked, after)
 
 
 class RegionTranslator:
@@ -255,14 +253,7 @@ class RegionTranslator:
         if self._takes_data:
             builder.put_cells_in_scope()
         own_arrays = make_own_arrays(
-            module,
-            builder,
-            described,
-            self._scopes,
-            function,
-            statements,
-            self._takes_data,
-            modelled.exchanged,
+            module, builder, described, self._scopes, function, statements, self._takes_data
         )
         _erase_unused(entry, described, ())
         arguments = tuple(described[argument] for argument in entry.args)

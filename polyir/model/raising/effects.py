@@ -66,7 +66,7 @@ def may_trap(op: Operation) -> bool:
 
 
 def _is_positive(value: SSAValue) -> bool:
-    """Whether a value is the maximum of a positive number and others, of 64 bits as these are."""
+    """Whether a value is the maximum of a positive number and others, perhaps cast to `i64`."""
     match value.owner:
         case arith.IndexCastOp(input=inner) if value.type in (IndexType(), i64):
             return _is_positive(inner)

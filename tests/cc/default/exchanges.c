@@ -127,6 +127,24 @@ static void in_functions(int n, int steps, double *restrict a, double *restrict 
   *result = a[n + 2] - b[n + 3];
 }
 
+// What is read after the loop is in either array.
+static void allocated(int n, int steps, double *result) {
+  double *a = malloc(n * n * sizeof *a), *b = malloc(n * n * sizeof *b);
+  for (int i = 0; i < n * n; i++) a[i] = b[i] = i % 5;
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) b[i * n + j] = a[i * n + j] * 0.5 + t;
+    exchange(&a, &b);
+  }
+  for (int i = 0; i < n * n; i++) *result += a[i];
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n * n; i++) b[i] = a[i] * 0.25 + t;
+    SWAP(double *, a, b);
+  }
+  for (int i = 0; i < n * n; i++) *result += a[i];
+  free(a), free(b);
+}
+
 static double u[3][N * N], results[9];
 
 static double sum_of(const double *a, long n) {
@@ -153,7 +171,9 @@ int main(void) {
         other_plane(n, steps, (double (*)[n][n])u[1], results + 5);
       }
       in_functions(n, steps, u[0], u[1], results + 6);
-      for (int k = 0; k < 7; k++) printf(" %.12g", results[k]);
+      results[7] = 0;
+      allocated(n, steps, results + 7);
+      for (int k = 0; k < 8; k++) printf(" %.12g", results[k]);
       printf(" %.12g\n", sum_of(u[0], 3L * N * N));
     }
   return 0;
