@@ -565,12 +565,12 @@ def _replacement(
         least_threads = REPLAYING_THREADS if is_long else 2
     sizes = take_test(kernel, of_threads, least_threads)
     leave_out_tested(kernel, _tested(item))
-    forms += map(_form, _without_allocations(kernel, content.own_arrays))
+    all_forms = (*forms, *map(_form, _without_allocations(kernel, content.own_arrays)))
     check_allocations(kernel, None, "numbered")
     others = [op for op in _functions(content).values() if op is not kernel]
-    text = region_text(kernel, forms, taken, others, content.mentioned)
+    text = region_text(kernel, all_forms, taken, others, content.mentioned)
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
-    given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
+    given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, all_forms), *called))))
     unused = tuple(name for name in content.own if name not in present or name not in given)
     taken = (*taken, *content.mentioned)
     own = None if sizes is None else range_texts(sizes, forms, (), taken)
