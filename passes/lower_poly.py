@@ -19,6 +19,7 @@ from polyir.base.diagnostics import PolyirError, errors_at, idle, missed, remark
 from polyir.base.limits import CrashError, ResourceError, limited
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
+from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.scop import KEEPS_LOOPS, ScopOp, scops_in
 from polyir.loops.common_values import share_values
 from polyir.model.outcome import Outcome, replace_tree
@@ -220,4 +221,4 @@ def _is_test(op: Operation) -> bool:
     """Whether an operation may test a loop's counter: a condition, or a selection of an index."""
     if isinstance(op, arith.SelectOp):
         return isinstance(op.result.type, IndexType)
-    return isinstance(op, affine.IfOp | scf.IfOp)
+    return isinstance(op, affine.IfOp | scf.IfOp | affine.MinOp | MaxOp)

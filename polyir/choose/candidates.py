@@ -38,7 +38,7 @@ from polyir.choose.model import Cost, ScheduleModel
 from polyir.choose.remarks import ORIGINAL, PASS_NAME, StrategyRemark
 from polyir.choose.strategies import Strategy, is_for_threads
 from polyir.choose.strategy_sizes import neighbours, shown_sizes
-from polyir.choose.thresholds import BETTER
+from polyir.choose.thresholds import BETTER, KEPT
 from polyir.choose.useful_threads import with_useful_threads
 from polyir.dialects.scop import scops_in
 from polyir.model.outcome import Outcome, TreePass
@@ -277,6 +277,10 @@ class Candidates:
             except PolyirError as error:
                 found.append(error.message)
                 continue
+            if strategy.keeps_order:
+                # Where loops are short, those of the source may be better than vectors.
+                plain = self._made(strategy.without("register-tile"), scops, before)
+                candidate = plain if plain.cycles < KEPT * candidate.cycles else candidate
             found.append(candidate)
             if self._is_good_enough(candidate):
                 break

@@ -58,6 +58,10 @@ class Strategy:
         """Whether loops run in the original order, some of them in parallel or in vectors."""
         return self.is_simple and not self.scheduler
 
+    def without(self, name: str) -> Strategy:
+        """The strategy without the steps that a pass of that name takes."""
+        return replace(self, steps=tuple(each for each in self.steps if each.name != name))
+
     @property
     def copies_temporaries(self) -> bool:
         """Whether temporaries get copies, for iterations of loops or for all of them."""

@@ -403,8 +403,9 @@ def _greatest(values: Sequence[str]) -> str:
 
 def _first_element(argument: SourceArgument) -> str:
     assert isinstance(argument, SourceArray)
-    first = f"[{argument.offset or 0}]"
-    return "".join(part if isinstance(part, str) else first for part in argument.parts)
+    first = {0: f"[{argument.offset or 0}]"}
+    parts = argument.parts
+    return "".join(part if isinstance(part, str) else first.get(part, "[0]") for part in parts)
 
 
 def extent_text(argument: SourceArray, dimension: int) -> str:

@@ -27,6 +27,10 @@ PARALLEL = {
         *("declared_inside", "allocated_inside", "thomas"),
     ),
     "subscripts": ("convolve", "most_likely", "checksums", "factorise", "embed"),
+    "tables": (
+        *("neighbours", "moves", "collide", "stream", "borders", "colours", "project"),
+        "steps_that_change",
+    ),
 }
 LEFT = {"counts": ("weights",)}
 

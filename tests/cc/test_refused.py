@@ -85,7 +85,7 @@ CASES = {
     "for (unsigned v = 32; v > 1; v -= 3) A[v] = 1;": (23, "the counter 'v', which may wrap"),
     "for (i = 0; ; i++) A[i] = 1;": (1, "a loop without a condition"),
     "for (unsigned v = 0; v != 8; v++) A[v] = 1;": (22, "'!=' in a loop whose counter"),
-    LOOP + "{ double t[2] = {1, 2}; A[i] = t[0]; }": (34, "the array 't' has an initialiser"),
+    LOOP + "{ char t[2] = \"a\"; A[i] = t[0]; }": (32, "the array 't' has an initialiser"),
     LOOP + "{ static int t; A[i] = t; }": (38, "the static variable 't' in the region"),
     LOOP + "{ double t; A[i] = t; }": (44, "'t', which has no value yet"),
     "A[0] = 1;": (-1, "no loop in it writes to memory"),

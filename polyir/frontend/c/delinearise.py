@@ -50,9 +50,10 @@ def delinearise(
         accesses = builder.accesses.get(memory, ())
         if not isinstance(argument, SourceArray):
             continue
-        # Members of structures have a last dimension of their own.
-        members = (1,) if argument.is_apart else ()
-        if any(len(each.indices) != 1 + len(members) for each in accesses):
+        assert isinstance(memory.type, MemRefType)
+        # Members of structures, and arrays in what the array holds, have dimensions of their own.
+        members = memory.type.get_shape()[1:]
+        if DYNAMIC_INDEX in members or any(not each.indices for each in accesses):
             continue
         view = _view(builder, accesses)
         if view is None:

@@ -505,6 +505,9 @@ class Expressions:
                 selected = self._index_selection(condition, true.index, false.index)
                 found = Value(type, index=selected)
                 return self.operators.with_pieces(found, pieces if type.is_signed else None)
+            if pieces and is_static(condition) and type.is_signed:
+                found = Value(type, index=self._selected(pieces))
+                return self.operators.with_pieces(found, pieces)
         operands = (self.conversions.data(true), self.conversions.data(false))
         op = arith.SelectOp(self.truth(condition), *operands)
         if type.is_float:
@@ -529,6 +532,23 @@ class Expressions:
         if not self._builder.is_invariant(result):
             self._builder.note_data(result)
         return IndexExpression.of(result)
+
+    def _selected(self, pieces: Pieces) -> IndexExpression:
+        """The index that has some pieces, of which the constraints of one hold."""
+        *first, last = pieces
+        result = last.value
+        for piece in reversed(first):
+            needed = list(piece.constraints)
+            for each in piece.constraints:
+                others = [other for other in needed if other is not each]
+                negated = Constraint(each.expression.scale(-1).shift(-1), False)
+                if not each.is_equality and not self._builder.is_possible((*others, negated)):
+                    needed = others
+            if not needed:
+                return piece.value
+            condition = Junction(True, tuple(map(Test, needed)))
+            result = self._index_selection(condition, piece.value, result)
+        return result
 
     def where(self, condition: Condition, node: c_ast.Node) -> Value:
         """The value of an integer expression where a condition holds, and otherwise 0."""

@@ -156,6 +156,32 @@ def _summand(sum: c_ast.BinaryOp, name: str) -> c_ast.Node | None:
     return None
 
 
+def chosen_value(node: c_ast.Node | None, name: str) -> c_ast.Node | None:
+    """What a variable is after a statement that does nothing but set it, or not; `None` for others.
+
+    After `if (i < 0) i += n;`, `i` is `i < 0 ? i + n : i`.
+    """
+    step = None if node is None else step_of(node)
+    match node:
+        case None:
+            return c_ast.ID(name)
+        case c_ast.Compound(block_items=[inner]):
+            return chosen_value(inner, name)
+        case c_ast.If():
+            true, false = (chosen_value(each, name) for each in (node.iftrue, node.iffalse))
+            if true is None or false is None or has_effects(node.cond):
+                return None
+            return c_ast.TernaryOp(node.cond, true, false, node.coord)
+        case _ if step is not None and step.name == name:
+            one = step.amount or c_ast.Constant("int", "1", node.coord)
+            operator = "-" if step.is_negative else "+"
+            return c_ast.BinaryOp(operator, step.target, one, node.coord)
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=found)) if found == name:
+            return None if has_effects(node.rvalue) else node.rvalue
+        case _:
+            return None
+
+
 def parts_of(loop: c_ast.For) -> LoopParts:
     """The parts of a loop, found from its syntax."""
     first = tuple(_listed(loop.init))

@@ -58,8 +58,8 @@ class BaseObject:
 class SourceArray:
     """The spelling of a memref argument in the source: `A[0][1]` is `("A", 0, 1)`.
 
-    `strides` is set for an array of one dimension that is accessed as one of several: the
-    spelling of the factor of each subscript but the last. `offset` is what is added to them.
+    `strides` is set for an array whose first dimension is accessed as several: the spelling of the
+    factor of the subscript of each but the last. `offset` is what is added to them.
     """
 
     parts: tuple[SpellingPart, ...]

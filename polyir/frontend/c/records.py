@@ -20,7 +20,7 @@ from pycparser import c_ast
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import nodes_below
 from polyir.frontend.c.rewriting import rebuilt
-from polyir.frontend.c.scopes import Scopes
+from polyir.frontend.c.scopes import Scopes, designator_of
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Record
 
 MOST_ELEMENTS: Final = 64
@@ -126,7 +126,15 @@ class _Rewriter:
         type = self._scopes.type_of(node.type)
         if not _holds_records(type) or node.storage:
             self._own[-1][name] = _Variable(type, {})
-            return [rebuilt(node, self._expression)]
+            if not isinstance(node.init, c_ast.InitList) or not isinstance(type, CArrayType):
+                return [rebuilt(node, self._expression)]
+            initial = node.init
+            declaration = rebuilt(node, lambda child: child)
+            declaration.init = None
+            target = c_ast.ID(name, node.coord)
+            if all(isinstance(each, c_ast.Constant) and _is_zero(each) for each in initial.exprs):
+                return [declaration, self._zeroed(target, type)]
+            return [declaration, *self._initialised(target, initial, type)]
         members = tuple(_members(type, node))
         names = {each.path: self._fresh("_".join((name, *each.path))) for each in members}
         self._own[-1][name] = _Variable(type, names)
@@ -202,6 +210,23 @@ class _Rewriter:
             for new in self._initialised(_inside(target, part), given.get(part), inner)
         ]
 
+    def _zeroed(self, target: c_ast.Node, type: CType) -> c_ast.Node:
+        """Loops that set all elements of an array to zero."""
+        place = target.coord
+        if not isinstance(type, CArrayType) or type.extent is None:
+            return c_ast.Assignment("=", target, c_ast.Constant("int", "0", place), place)
+        counter = c_ast.ID(self._fresh("element"), place)
+        words = c_ast.TypeDecl(counter.name, [], None, c_ast.IdentifierType(["int"]))
+        zero, extent = (c_ast.Constant("int", str(each), place) for each in (0, type.extent))
+        first = c_ast.Decl(counter.name, [], [], [], [], words, zero, None, place)
+        return c_ast.For(
+            c_ast.DeclList([first], place),
+            c_ast.BinaryOp("<", counter, extent, place),
+            c_ast.UnaryOp("p++", counter, place),
+            self._zeroed(c_ast.ArrayRef(target, counter, place), type.element),
+            place,
+        )
+
     def _given(self, initial: c_ast.Node, type: CType) -> dict[str | int, c_ast.Node]:
         """The initialisers of the parts of an array or a structure."""
         types = dict(_parts(type, initial))
@@ -212,9 +237,11 @@ class _Rewriter:
         for item in items or [initial]:
             value = item
             if isinstance(item, c_ast.NamedInitializer):
-                (name, *more), value = item.name, item.expr
+                name, value = designator_of(item), item.expr
                 part = name.name if isinstance(name, c_ast.ID) else self._scopes.constant(name)
-                position = parts.index(part) if part in types and not more else len(parts)
+                if part is None or part not in types or len(item.name) > 1:
+                    raise refuse(item, "an initialiser in braces", name="unsupported-type")
+                position = parts.index(part)
             if position >= len(parts):
                 raise refuse(item, "an initialiser in braces", name="unsupported-type")
             is_number = isinstance(types[parts[position]], Arithmetic)
@@ -298,6 +325,10 @@ def _holds_records(type: CType) -> bool:
     while isinstance(type, CArrayType):
         type = type.element
     return isinstance(type, Record)
+
+
+def _is_zero(number: c_ast.Constant) -> bool:
+    return number.value.strip("0.") in ("", *"fFlLuU")
 
 
 def _parts(type: CType, node: c_ast.Node) -> list[tuple[str | int, CType]]:

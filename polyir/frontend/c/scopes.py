@@ -42,7 +42,8 @@ class EnumConstant:
 class DeclaredVariable:
     """A variable or parameter that was declared outside the region at hand.
 
-    `value` is the number that a `const` integer is.
+    `value` is the number that a `const` integer is; an array that starts with certain elements is
+    `declared` by them.
     """
 
     name: str
@@ -50,6 +51,7 @@ class DeclaredVariable:
     is_local: bool
     is_volatile: bool = False
     value: int | None = None
+    declared: c_ast.Decl | None = None
 
 
 @dataclass(frozen=True)
@@ -150,8 +152,12 @@ class Scopes:
             return Pointer(type.element, "restrict" in quals)
         return type
 
+    def type_of_declared(self, node: c_ast.Decl) -> CType:
+        """The type of what is declared; the extent of an array may be that of its initialiser."""
+        return self._completed(self.type_of(node.type), node.init)
+
     def _declare_object(self, node: c_ast.Decl) -> None:
-        type = self._completed(self.type_of(node.type), node.init)
+        type = self.type_of_declared(node)
         if node.name is None:
             return
         if isinstance(type, CFunctionType):
@@ -166,10 +172,12 @@ class Scopes:
         qualifiers = node.quals or ()
         is_volatile = "volatile" in qualifiers
         value = None
-        if "const" in qualifiers and not is_volatile and node.init is not None:
-            known = None if isinstance(node.init, c_ast.InitList) else self.constant(node.init)
-            value = known if known is not None and _holds(type, known) else None
-        return DeclaredVariable(node.name, type, is_local, is_volatile, value)
+        is_list = isinstance(node.init, c_ast.InitList)
+        if "const" in qualifiers and not is_volatile and node.init is not None and not is_list:
+            known = self.constant(node.init)
+            value = known if known is not None and holds(type, known) else None
+        declared = node if is_list else None
+        return DeclaredVariable(node.name, type, is_local, is_volatile, value, declared)
 
     def _completed(self, type: CType, initial: c_ast.Node | None) -> CType:
         """The type of an array that gets its extent from its initialiser."""
@@ -183,7 +191,7 @@ class Scopes:
             value = item
             if isinstance(item, c_ast.NamedInitializer):
                 value = item.expr
-                known = self.constant(getattr(item.name[0], "expr", item.name[0]))
+                known = self.constant(designator_of(item))
                 if known is None:
                     return type
                 position = known
@@ -379,6 +387,11 @@ class Scopes:
                 return None
 
 
+def designator_of(item: c_ast.NamedInitializer) -> c_ast.Node:
+    """The member, or the subscript, with which a part of an initialiser begins."""
+    return getattr(item.name[0], "expr", item.name[0])
+
+
 def parameters_of(function: c_ast.FuncDef) -> tuple[c_ast.Decl | c_ast.Typename, ...]:
     """The declarations of a function's parameters."""
     arguments = function.decl.type.args
@@ -386,7 +399,7 @@ def parameters_of(function: c_ast.FuncDef) -> tuple[c_ast.Decl | c_ast.Typename,
     return tuple(item for item in declared if isinstance(item, c_ast.Decl | c_ast.Typename))
 
 
-def _holds(type: CType, value: int) -> bool:
+def holds(type: CType, value: int) -> bool:
     """Whether a type is an integer type that has a value."""
     if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
         return False

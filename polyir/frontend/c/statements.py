@@ -39,6 +39,7 @@ from polyir.frontend.c.names import (
     STEPS,
     LoopParts,
     assigned_in,
+    chosen_value,
     has_effects,
     identifiers_in,
     key_of,
@@ -305,12 +306,20 @@ class Statements:
         if value.index is None:
             raise NotTrackedError(name)
         # An operation that computes it may be in another block than its uses.
-        own.value = Value(value.type, index=value.index)
+        own.value = Value(value.type, index=value.index, pieces=value.pieces)
 
     # Control
 
     def _conditional(self, node: c_ast.If) -> None:
         condition = self._expressions.condition(node.cond)
+        name = next((key[0] for each in assigned_in(node) if (key := key_of(each))), "")
+        own = self._variables.own(name)
+        if isinstance(own, Local) and own.is_tracked and own.value is not None:
+            # `if (i < 0) i += n;` is `i = i < 0 ? i + n : i;`.
+            value = chosen_value(node, name)
+            if value is not None and is_static(condition):
+                self._store(c_ast.ID(name, node.coord), self._expressions.value(value), None)
+                return
         constraints = conjunction(condition)
         if self._is_in_data_if:
             # One statement: its conditions are all computed in it.
@@ -844,12 +853,14 @@ def _statements_of(parts: LoopParts, counters: Collection[str]) -> tuple[c_ast.N
 
 
 def _is_set_in_nested(name: str, following: Sequence[c_ast.Node]) -> bool:
-    """Whether a variable is set inside a following loop, branch or block."""
-    for item in following:
-        nests = c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.If | c_ast.Compound
-        if isinstance(item, nests) and any(key_of(each) == (name,) for each in assigned_in(item)):
-            return True
-    return False
+    """Whether a variable is set inside a following loop or branch."""
+    nests = c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.If
+    return any(
+        _is_set_in_nested(name, item.block_items or ())
+        if isinstance(item, c_ast.Compound)
+        else isinstance(item, nests) and any(key_of(each) == (name,) for each in assigned_in(item))
+        for item in following
+    )
 
 
 def _static_front(condition: Condition) -> tuple[tuple[Constraint, ...], Condition] | None:

@@ -19,6 +19,7 @@ from polyir.frontend.c.allocations import without_allocations
 from polyir.frontend.c.array_sizes import Sizes, attach_sizes, sizes_of
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
+from polyir.frontend.c.constant_tables import with_constant_tables
 from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.entry_values import function_of_values
@@ -175,6 +176,7 @@ class RegionTranslator:
         drops_pragmas: bool,
     ) -> TranslatedRegion:
         items = without_allocations(inliner.expanded(statements), self._scopes)
+        items = with_constant_tables(items, self._scopes, function)
         items = without_records(items, self._scopes)
         expanded = [without_switch(item) for item in items]
         apart = with_steps_apart(without_break(expanded) if self._takes_data else expanded)
@@ -306,7 +308,9 @@ class RegionTranslator:
     def _may_be_unused(self, name: str) -> bool:
         """Whether a compiler may warn if the region no longer uses `name`."""
         meaning = self._scopes.meaning(name)
-        is_constant = isinstance(meaning, DeclaredVariable) and meaning.value is not None
+        is_constant = isinstance(meaning, DeclaredVariable) and (
+            meaning.value is not None or meaning.declared is not None
+        )
         return is_constant or self._scopes.is_local(name)
 
     def _is_own_function(self, name: str) -> bool:

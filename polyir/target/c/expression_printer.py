@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
@@ -249,11 +250,10 @@ class ExpressionPrinter:
         for part in spelling.parts:
             if isinstance(part, str):
                 text += part
-            elif spelling.strides:
-                own = indices[part : part + len(spelling.strides) + 1]
-                text += f"[{self._linear(spelling, own)}]"
+            elif spelling.strides and part == 0:
+                text += f"[{self._linear(spelling, indices)}]"
             else:
-                text += f"[{self._subscript(indices[part])}]"
+                text += f"[{self._subscript(indices[part + len(spelling.strides)])}]"
         return text, Precedence.POSTFIX
 
     def far_address(self, element: Element, type: CType) -> tuple[str, Precedence]:
@@ -263,18 +263,18 @@ class ExpressionPrinter:
         """
         array, indices = element.array, element.indices
         if array.spelling is not None:
-            parts = list(array.spelling.parts)
+            spelling = array.spelling
+            parts, strides = list(spelling.parts), spelling.strides
             subscripts: list[str] = []
             while isinstance(part := parts[-1], int):
-                is_linear = array.spelling.strides and len(parts) == len(array.spelling.parts)
                 subscripts.insert(
                     0,
-                    f"({self._linear(array.spelling, indices[part:])})"
-                    if is_linear
-                    else self.inside(indices[part], Precedence.UNARY),
+                    f"({self._linear(spelling, indices)})"
+                    if strides and part == 0
+                    else self.inside(indices[part + len(strides)], Precedence.UNARY),
                 )
                 parts.pop()
-            base = self._spelt(Spelling(tuple(parts)), indices)[0]
+            base = self._spelt(replace(spelling, parts=tuple(parts)), indices)[0]
         elif len(indices) < 2:
             # Pointers have no bounds that compilers know.
             address = f"&{self.inside(element, Precedence.UNARY)}"
@@ -292,14 +292,15 @@ class ExpressionPrinter:
         return f"({self.spell(type)} *)({text})", Precedence.UNARY
 
     def _linear(self, spelling: Spelling, indices: tuple[Expression, ...]) -> str:
-        """Several subscripts written as one."""
+        """The first subscripts, which are written as one."""
         terms = [
             f"{self.inside(index, Precedence.MULTIPLICATIVE)} * {stride}"
             for stride, index in zip(spelling.strides, indices, strict=False)
             if index != literal(0)
         ]
-        if not (terms or spelling.offset) or indices[-1] != literal(0):
-            terms.append(self.inside(indices[-1], Precedence.ADDITIVE))
+        last = indices[len(spelling.strides)]
+        if not (terms or spelling.offset) or last != literal(0):
+            terms.append(self.inside(last, Precedence.ADDITIVE))
         if spelling.offset:
             terms.append(spelling.offset)
         return " + ".join(terms)

@@ -23,10 +23,10 @@ class Spelling:
     """How an element of an array is written where that is not `A[i][j]`.
 
     `parts` are texts and numbers of subscripts, which are written in brackets: `s->a[i]` is
-    `("s->a", 0)`. With `strides`, there is one number, of the first of several subscripts that are
-    written as one, `A[i * n + j]`; `strides` are the factors of all but the last of them,
-    and `offset` is what is added to them. If rows are where pointers lead, an empty text is between
-    the subscripts: `("A", 0, "", 1)`.
+    `("s->a", 0)`. With `strides`, the first subscripts are written as one, `A[i * n + j]`, which
+    has the number 0; `strides` are the factors of all but the last of them, and `offset` is what is
+    added to them. If rows are where pointers lead, an empty text is between the subscripts:
+    `("A", 0, "", 1)`.
     """
 
     parts: tuple[str | int, ...]

@@ -76,8 +76,8 @@ static int up(int v, int high) { return v + 1 > high ? high : v + 1; }
 // CHECK-LABEL: void restricted
 // CHECK-NOT: polyir_disjoint
 // CHECK: (void)up; // Its calls are inlined.
-// CHECK-NEXT: for (long i = 0; i < n; i++) {
-// CHECK-NEXT: y[i] = r[polyir_min((long)n - 1, i + 1)] + r[polyir_max(i - 1, 0)];
+// CHECK: for (long i = 1; i < (long)n - 2; i++) {
+// CHECK-NEXT: y[i] = r[i + 1] + r[i - 1];
 void restricted(int n, const double *restrict r, double *restrict y) {
 #pragma scop
   for (int i = 0; i < n; i++)
