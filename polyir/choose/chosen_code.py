@@ -28,7 +28,13 @@ from polyir.dialects.loop_attributes import UNROLLED_ITERATIONS
 from polyir.dialects.scop import ScopOp, scops_in
 from polyir.loops.iteration_spaces import is_loop
 from polyir.loops.loop_ranges import ranges_of
-from polyir.loops.versions import SEVERAL_THREADS, VERSIONS, add_version, entry_test
+from polyir.loops.versions import (
+    SEVERAL_THREADS,
+    SEVERAL_THREADS_OTHERWISE,
+    VERSIONS,
+    add_version,
+    entry_test,
+)
 from polyir.model.outcome import replace_tree, require_outcome
 from polyir.model.scop import scop_of
 from polyir.proofs.remembered import remember_proof
@@ -63,7 +69,8 @@ def replace_by(candidates: Candidates, best: Version, middle: Version | None = N
     if middle is not None and entry is not None:
         with remarks_in([]):
             other = _loops_of(candidates, middle.mixture)
-        add_version(copy, other, entry)
+        is_for_threads = middle.least is not None and middle.least.several_threads
+        add_version(copy, other, entry, *[SEVERAL_THREADS_OTHERWISE] * is_for_threads)
     if least is not None and last is not None:
         with _shown_step("versions for sizes", function, copy):
             apply_inside(made("lower-poly"), candidates.ctx, original)
@@ -82,8 +89,10 @@ def _say_limits(function: FuncOp, least: LeastWork, middle: Version | None) -> N
     """Remarks on when another version runs than the best one, which needs the `least` work."""
     last: LeastWork | None = least
     if middle is not None:
-        remark(PASS_NAME, f"with {least.text}, {middle.mixture.best.strategy.name} runs", function)
-        last = middle.least
+        name, last = middle.mixture.best.strategy.name, middle.least
+        is_for_threads = last is not None and last.several_threads and not least.several_threads
+        where = " on several threads" if is_for_threads else ""
+        remark(PASS_NAME, f"with {least.text}, {name} runs{where}", function)
     if last is not None and last.text:
         remark(PASS_NAME, f"with {last.text}, the original order runs", function)
     if least.several_threads:

@@ -261,7 +261,8 @@ class GpuModel:
         kernel.units += warps * self._units(model)
         kernel.issue += warps * (instructions + control) / device.issue
         chain = device.arithmetic_latency * bool(model.work.operations)
-        chain += device.division_latency * model.work.count(Operation.DIVISION, Operation.ROOT)
+        divisions = (Operation.DIVISION, Operation.ROOT, Operation.QUOTIENT)
+        chain += device.division_latency * model.work.count(*divisions)
         kernel.chains += each_thread * chain
         # A copy stores what it loads at once.
         wait = (max(waits) + sum(waits)) / 2
@@ -295,7 +296,8 @@ class GpuModel:
             Operation.FUNCTION: device.function,
         }
         floating = sum(model.work.count(kind) * weight for kind, weight in weights.items())
-        other = model.work.count(Operation.OTHER)
+        quotients = device.division * model.work.count(Operation.QUOTIENT)
+        other = model.work.count(Operation.OTHER) + quotients
         return device.warp * (floating / lanes + other / device.integer_lanes)
 
     def _copies(self, models: Iterable[StatementModel]) -> float:

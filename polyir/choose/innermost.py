@@ -158,7 +158,8 @@ def _plain_loop(
         for r, m in zip(model.references, moves, strict=True)
         if r.is_write
     )
-    is_scalar = model.work.is_branching or model.work.count(Kind.FUNCTION, Kind.ROOT)
+    kinds = (Kind.FUNCTION, Kind.ROOT, Kind.QUOTIENT)
+    is_scalar = model.work.is_branching or model.work.count(*kinds)
     if _is_integer_sum(model, direction):
         distance, chain = 0, 0.0
     if distance or is_held or writes_strided or is_scalar:
@@ -557,6 +558,7 @@ def _difference(space: isl.Space, source: Form, target: Form) -> isl.Aff:
     return result.add_constant_val(isl_value(round(target.constant - source.constant)))
 
 
+_QUOTIENTS = ("arith.divsi", "arith.divui", "arith.remsi", "arith.remui")
 _EXTREMA = ("arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf")
 
 
@@ -568,6 +570,7 @@ def _latencies(machine: Machine) -> dict[str, float]:
         **dict.fromkeys(_EXTREMA, machine.add_latency),
         "arith.mulf": machine.multiply_latency,
         "math.fma": machine.multiply_latency,
+        **dict.fromkeys(_QUOTIENTS, machine.integer_division_cycles),
         "arith.divf": machine.division_latency,
         "math.sqrt": 1.5 * machine.division_latency,
     }
@@ -680,4 +683,5 @@ def _cycles(
         steps /= max(1, min(together, 16 // max(4, model.bytes)))
     cycles = max(cycles, steps * shorter * amounts[Kind.DIVISION] * machine.division_cycles)
     cycles = max(cycles, steps * shorter * amounts[Kind.ROOT] * machine.root_cycles)
+    cycles = max(cycles, lanes * amounts[Kind.QUOTIENT] * machine.integer_division_cycles)
     return cycles + lanes * shorter * amounts[Kind.FUNCTION] * machine.function_cycles

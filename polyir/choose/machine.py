@@ -62,7 +62,8 @@ class Machine:
     any kind, of which `reorder_operations` are in flight. C compilers make vectors of
     `compiler_vector_bits` at most. A division occupies the divider for `division_cycles`, for up
     to `division_bits` of a vector, and a root for `root_cycles`; an elementary function such as
-    exp takes `function_cycles`.
+    exp takes `function_cycles`, and an integer division, of which there are no vectors,
+    `integer_division_cycles`.
     Each start and end of an innermost loop costs `loop_cycles`, or `predicted_loop_cycles`, and
     `tile_row_cycles` more where it runs over a row of a tile, whose ends are minima and maxima, and
     `overlap_cycles` for each test that two rows of arrays do not overlap, which a C compiler puts
@@ -106,6 +107,7 @@ class Machine:
     division_cycles: float = 5.0
     division_bits: int = 256
     root_cycles: float = 9.0
+    integer_division_cycles: float = 14.0
     # Estimates; `benchmarks/cost_model.py` compares what they lead to with measured times.
     function_cycles: float = 20.0
     loop_cycles: float = 12.0

@@ -153,6 +153,14 @@ static void measure_arithmetic(void) {
   printf("root_cycles %g\n", time / 8 / cycle);
   EIGHT(time, double, z = exp(z * 1e-3));
   printf("function_cycles %g\n", time / 8 / cycle);
+  const volatile long number = 1000003;
+  long quotient = 1L << 40;
+  const long divisor = number;
+  SHORTEST(time, for (int i = 0; i < COUNT; i++) {
+    quotient = (quotient | 1L << 40) % divisor;
+    __asm__ volatile("" : "+r"(quotient));
+  });
+  printf("integer_division_cycles %g\n", time / COUNT / cycle);
 }
 
 static void measure_caches(int levels, char **sizes) {

@@ -18,6 +18,7 @@ from polyir.choose.assumed_sizes import DATA_ITERATIONS
 from polyir.choose.regions import FAR, Constraint, Form, Region
 from polyir.dialects.dependence import Dependence, DependenceKind
 from polyir.loops.narrow_integers import widest_number
+from polyir.model.raising.effects import may_trap
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.temporaries import is_allocated
@@ -46,12 +47,16 @@ class Reference:
 
 
 class Kind(Enum):
-    """What a processor has units for; arithmetic is additions, multiplications and the like."""
+    """What a processor has units for; arithmetic is additions, multiplications and the like.
+
+    Quotients are those of integers, and remainders.
+    """
 
     ARITHMETIC = auto()
     DIVISION = auto()
     ROOT = auto()
     FUNCTION = auto()
+    QUOTIENT = auto()
     OTHER = auto()
 
 
@@ -517,6 +522,9 @@ def _kind_of(op: Operation) -> Kind | None:
         return Kind.ROOT
     if dialect == "math":
         return Kind.FUNCTION
+    if may_trap(op):
+        # Quotients by constants are products.
+        return Kind.QUOTIENT
     return Kind.OTHER if name in _INTEGER else None
 
 

@@ -100,7 +100,7 @@ class ScheduleChoice:
         self, original: Candidate, chosen: Version, others: Sequence[Candidate]
     ) -> Version | None:
         """The candidate for sizes that the chosen one is too small for, if one gains much there."""
-        if chosen.least is None or not chosen.least.limits:
+        if chosen.least is None:
             return None
         # The original loops in parallel gain what the model says more often than other orders do.
         simple = (each for each in others if each.strategy.keeps_order)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import gcd, log2, prod
 from typing import Final
@@ -46,7 +46,7 @@ class LeastWork:
 
     A size is in a product as often as it is a factor. Each size of `limits` has its number or more,
     too; `text` is the opposite for people, empty if any work is enough. It may only be worth it on
-    `several_threads`.
+    `several_threads`. All sizes can be halved together `halvings` times before that is too little.
     """
 
     products: tuple[Product, ...]
@@ -54,6 +54,7 @@ class LeastWork:
     limits: tuple[tuple[Size, int], ...]
     several_threads: bool
     text: str
+    halvings: float | None = field(default=None, compare=False)
 
     def implies(self, other: LeastWork) -> bool:
         """Whether what has this work has that one, too."""
@@ -149,10 +150,10 @@ def least_work(
 
     numbers = _numbers(sizes)
     names = {size: text for each in sizes for size, text in each.texts().items()}
-    halvings = _most_halvings(max(numbers.values()), is_worth) if products else None
+    most = _most_halvings(max(numbers.values()), is_worth) if products else None
     amount = 0
-    if halvings is not None:
-        smaller = {size: _halved(number, halvings) for size, number in numbers.items()}
+    if most is not None:
+        smaller = {size: _halved(number, most) for size, number in numbers.items()}
         amount = _sum(products, smaller)
     limits: dict[Size, int] = {}
     for size, number in numbers.items() if products and len(numbers) > 1 else ():
@@ -173,7 +174,8 @@ def least_work(
     texts = [f"{sums} below {amount}"] if amount else []
     texts += [f"{names[size]} below {least}" for size, least in limits.items()]
     found = products if amount else ()
-    return LeastWork(found, amount, tuple(limits.items()), several_threads, " or ".join(texts))
+    text = " or ".join(texts)
+    return LeastWork(found, amount, tuple(limits.items()), several_threads, text, most)
 
 
 def best_below(
@@ -183,17 +185,19 @@ def best_below(
     least: LeastWork,
     others: Sequence[Mixture],
 ) -> Mixture | None:
-    """What saves the most where one size is below its least value.
+    """What saves the most where there is too little work, or one size is below its least value.
 
     `None` if that is not much, or not more than what is `chosen` saves there, too.
     """
     sizes = _sizes(candidates)
     numbers = _numbers(sizes)
+    places = [(size, log2(numbers[size] / limit)) for size, limit in least.limits if limit > 1]
+    too_small: list[tuple[Size | None, float]] = [*places]
+    if least.halvings is not None:
+        too_small.append((None, least.halvings))
     part, found = MOVED, None
-    for size, limit in least.limits:
-        if limit <= 1:
-            continue
-        halvings = log2(numbers[size] / limit) + 1
+    for size, most in too_small:
+        halvings = most + 1
         before, now = (
             _Estimate(candidates, each, sizes).cycles(halvings, size) for each in (original, chosen)
         )

@@ -10,8 +10,9 @@ Both compute the same, for all sizes:
     } {polyir.versions}
 
 With the attribute `polyir.several_threads`, too, the first one is only worth it if parallel loops
-run on several threads. Targets that can tell how many there are make it part of the test
-(`ask_for_threads`).
+run on several threads. The first one may choose between two others in the same way: of the
+`scf.if` in it, `polyir.several_threads_otherwise` says that the second one is only worth it then.
+Targets that can tell how many threads there are make it part of the test (`ask_for_threads`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ VERSIONS: Final = "polyir.versions"
 
 SEVERAL_THREADS: Final = "polyir.several_threads"
 """The attribute of an `scf.if` whose first branch is only worth it on several threads."""
+
+SEVERAL_THREADS_OTHERWISE: Final = "polyir.several_threads_otherwise"
+"""The attribute of an `scf.if` whose second branch is only worth it on several threads."""
 
 
 @dataclass(frozen=True)
@@ -207,12 +211,24 @@ def chosen_block(function: FuncOp) -> Block:
 
 
 def ask_for_threads(function: FuncOp, least: int = 2) -> None:
-    """Make the number of threads a part of the test at the entry, where `SEVERAL_THREADS` asks."""
+    """Make the number of threads a part of the test at the entry, where attributes ask for it."""
     choice = versions_of(function)
-    if choice is None or choice.attributes.pop(SEVERAL_THREADS, None) is None:
+    if choice is None:
+        return
+    asks = choice.attributes.pop(SEVERAL_THREADS, None) is not None
+    inside = [op for op in choice.true_region.block.ops if isinstance(op, scf.IfOp)]
+    others = [op for op in inside if op.attributes.pop(SEVERAL_THREADS_OTHERWISE, None) is not None]
+    if not asks and not others:
         return
     builder = Builder(InsertPoint.before(choice))
     several = _several_threads(builder, least)
+    if not asks:
+        block = function.body.block
+        values = [*block.args, *(each for op in block.ops for each in op.results)]
+        is_large = _at_entry(others[0].cond, dict(zip(values, values, strict=True)), builder)
+        if is_large is None:
+            return
+        several = builder.insert(arith.OrIOp(is_large, several)).result
     if isinstance(choice.cond.owner, arith.ConstantOp):
         choice.operands[0] = several
     else:

@@ -370,3 +370,25 @@ def test_statements_are_not_used_by_the_model() -> None:
     model = CostModel(scop, Machine(), {})
     assert model.element_bytes == 2
     assert len(tuple(array.uses)) == uses
+
+
+def test_quotients_of_integers_have_no_vectors_but_by_constants() -> None:
+    text = """
+    func.func @remainders(%n: index, %m: i32, %a: memref<?xi32>, %b: memref<?xi32>) {
+      %c = arith.constant 7 : i32
+      affine.for %i = 0 to %n {
+        %0 = affine.load %a[%i] : memref<?xi32>
+        %1 = arith.remui %0, DIVISOR : i32
+        affine.store %1, %b[%i] : memref<?xi32>
+      }
+      return
+    }
+    """
+    machine = replace(Machine(), integer_division_cycles=25)
+    cycles = {}
+    for divisor in ("%c", "%m"):
+        scop = _scop_of(text.replace("DIVISOR", divisor), "poly-dependences")
+        model = CostModel(scop, machine, sizes={"n": 1000})
+        cycles[divisor] = model.estimate(scop.schedule).compute
+    assert cycles["%m"] == pytest.approx(25_000, rel=0.01)
+    assert cycles["%c"] < 2_000

@@ -11,7 +11,7 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.base.diagnostics import Remark, remarks_to
-from polyir.loops.versions import SEVERAL_THREADS, VERSIONS
+from polyir.loops.versions import SEVERAL_THREADS, SEVERAL_THREADS_OTHERWISE, VERSIONS
 
 MACHINE = "cores: 2, vector_bits: 256, vector_registers: 16"
 
@@ -171,14 +171,15 @@ def test_sizes_in_the_middle_have_a_version_of_their_own() -> None:
     with remarks_to(said.append):
         module = api.run_pipeline(api.parse(text), pipeline)
     messages = [each.message for each in said]
-    (middle,) = (each for each in messages if re.fullmatch(r"with .* below .*, [\w-]+ runs", each))
+    pattern = r"with .* below .*, [\w-]+ runs on several threads"
+    (middle,) = (each for each in messages if re.fullmatch(pattern, each))
     (original,) = (each for each in messages if each.endswith("the original order runs"))
     limits = [int(re.findall(r"or n below (\d+)", each)[0]) for each in (middle, original)]
     assert limits[0] > limits[1]
     loops = api.emit(module, "loops")
     assert loops.count(VERSIONS) == 1
     # The middle version is of no use on one thread, but the best one is.
-    assert SEVERAL_THREADS not in loops
+    assert loops.count(SEVERAL_THREADS) == loops.count(SEVERAL_THREADS_OTHERWISE) == 1
     before, after = (api.compile(text, each) for each in ("", pipeline))
     random = np.random.default_rng(1)
     for times, size in ((1, 3), (400, 9), (20, limits[0] - 5), (12, limits[0] + 3)):
