@@ -22,7 +22,7 @@ from polyir.base.inner_steps import apply_inside
 from polyir.choose.gpu import GENERIC_GPU
 from polyir.choose.machine import describe, machine_of_option, machine_text
 from polyir.dialects.scop import scops_in
-from polyir.model.prepared_updates import are_of_integers
+from polyir.model.prepared_updates import has_exact_updates, may_have_exact_updates
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.prerequisites import analysed_scops
@@ -53,7 +53,8 @@ class OptimizePass(PassWithOptions):
     pipeline that is to be used whatever the model says. Other packages can add machines, strategies
     and cost models. With `reassociate`, floating-point sums, products, minima and maxima may be
     computed in another order, in vectors of partial results, which rounds them differently. Those
-    of integers may be in any case, in functions that have no others.
+    of integers, and minima and maxima of numbers that are not -0.0, may be in any case, in
+    functions that have no others.
 
     With `target=gpu`, nests become kernels (`map-to-gpu`): schedules with tiles of several sizes
     are compared by a model of a device (`polyir.choose.gpu_model`), with and without copies in
@@ -94,7 +95,7 @@ class OptimizePass(PassWithOptions):
         if self.reassociate:
             apply_inside(PolyDependencesPass(reassociate=True), ctx, op)
         analysed_scops(op, self.name)
-        for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
+        for function in _functions_in(op):
             scops = scops_in(function)
             # What was too hard to analyse would be tried again for each strategy.
             if scops and all(scop.dependences is not None for scop in scops):
@@ -113,16 +114,18 @@ class OptimizePass(PassWithOptions):
             if self.strategy != BEST:
                 choice_of(function, self.reassociate).use(self.strategy)
                 return
-            if self.reassociate or not are_of_integers(scops_in(function)):
+            if self.reassociate or not may_have_exact_updates(scops_in(function)):
                 choice_of(function, self.reassociate).make()
                 return
-            # Where nothing else makes a loop parallel, sums of integers may run in any order.
-            other = ModuleOp([function.clone()])
+            # What is the same in any order may run in any.
+            declarations = [each for each in _functions_in(op) if each.is_declaration]
+            other = ModuleOp([each.clone() for each in (function, *declarations)])
             made, said = make_quietly(function, reassociate=False)
-            if not made.is_parallel:
-                with remarks_to(lambda _: None):
-                    PolyDependencesPass(reassociate=True).apply(ctx, other)
-                (changed,) = (op for op in other.ops if isinstance(op, FuncOp))
+            with remarks_to(lambda _: None):
+                PolyDependencesPass(reassociate=True).apply(ctx, other)
+            changed = _functions_in(other)[0]
+            scops = scops_in(changed)
+            if all(scop.dependences for scop in scops) and has_exact_updates(scops):
                 better, more = make_quietly(changed, reassociate=True)
                 if better > made:
                     said = more
@@ -165,3 +168,8 @@ class OptimizePass(PassWithOptions):
             GpuChoice(ctx, function, GENERIC_GPU, self.sequential).make()
 
         return choose
+
+
+def _functions_in(op: ModuleOp) -> list[FuncOp]:
+    """The functions of a program, in order."""
+    return [each for each in op.walk() if isinstance(each, FuncOp)]

@@ -56,9 +56,9 @@ def _choice(condition: SSAValue, chosen: SSAValue, other: SSAValue) -> Choice | 
     left, right = comparison.lhs, comparison.rhs
     is_least = name[1] == "l"
     is_unsigned = isinstance(comparison, arith.CmpiOp) and name[0] == "u"
-    if _are_same(chosen, left) and _are_same(other, right):
+    if are_same(chosen, left) and are_same(other, right):
         return Choice(left, right, is_least, is_unsigned)
-    if _are_same(chosen, right) and _are_same(other, left):
+    if are_same(chosen, right) and are_same(other, left):
         return Choice(right, left, not is_least, is_unsigned)
     return None
 
@@ -161,11 +161,11 @@ def _leads_to(value: SSAValue, store: affine.StoreOp) -> bool:
     load = value.owner
     if isinstance(load, affine.LoadOp):
         is_element = load.memref is store.memref and load.map == store.map
-        return is_element and all(map(_are_same, load.indices, store.indices))
+        return is_element and all(map(are_same, load.indices, store.indices))
     return _simplify(value, store)
 
 
-def _are_same(one: SSAValue, other: SSAValue) -> bool:
+def are_same(one: SSAValue, other: SSAValue) -> bool:
     """Whether two values in a body whose only store comes last are computed in the same way."""
     if one is other:
         return True
@@ -179,7 +179,7 @@ def _are_same(one: SSAValue, other: SSAValue) -> bool:
         and left.properties == right.properties
         and left.attributes == right.attributes
         and len(left.operands) == len(right.operands)
-        and all(map(_are_same, left.operands, right.operands))
+        and all(map(are_same, left.operands, right.operands))
     )
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import IntegerType, MemRefType
-from xdsl.ir import Attribute
+from xdsl.dialects import affine, arith, func, math, scf
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import SSAValue
 
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.model.extrema import simplify_extrema
+from polyir.model.extrema import are_same, simplify_extrema
+from polyir.model.raising.effects import stores_in
 from polyir.model.reductions import updated_arrays, updates_of
 from polyir.model.scop import scop_of, statement_of
 from polyir.model.splitting import names_taken, parts_of, split_statements
 from polyir.model.statements import AccessKind
-from polyir.model.updates import update_of
+from polyir.model.updates import Update, update_of
 
 
 def prepare_updates(op: ScopOp) -> None:
@@ -32,19 +34,68 @@ def prepare_updates(op: ScopOp) -> None:
         update.chain.allow_overflow()
 
 
-def are_of_integers(scops: Iterable[ScopOp]) -> bool:
-    """Whether statements update some elements more than once, and all of these are integers.
+def may_have_exact_updates(scops: Iterable[ScopOp]) -> bool:
+    """Whether updates may be the same in any order: sums of integers, minima and maxima.
 
-    Integers that wrap around have the same sum in any order.
+    Whether they are, `has_exact_updates` says, once they are prepared.
     """
-    types: list[Attribute] = []
+    found: list[bool] = []
     for op in scops:
         scop = scop_of(op)
         for statement in scop.bodies:
-            for name in updated_arrays(statement, scop.context):
-                array = scop.arrays[name].type
-                types.append(array.element_type if isinstance(array, MemRefType) else array)
-    return bool(types) and all(isinstance(each, IntegerType) for each in types)
+            arrays = updated_arrays(statement, scop.context)
+            stores = (
+                each for each in stores_in(statement.op) if isinstance(each.op, affine.StoreOp)
+            )
+            names = {scop.arrays[name]: name for name in arrays}
+            values = [each.value for each in stores if each.memref in names]
+            found += [_is_number_or_chosen(each) for each in values] or [False] * len(arrays)
+    return bool(found) and all(found)
+
+
+def _is_number_or_chosen(value: SSAValue) -> bool:
+    """Whether a value is an integer, or may be a minimum or maximum."""
+    chosen = (arith.SelectOp, arith.MaxnumfOp, arith.MinnumfOp, func.CallOp, scf.IfOp)
+    return isinstance(value.type, IntegerType) or isinstance(value.owner, chosen)
+
+
+def has_exact_updates(scops: Iterable[ScopOp]) -> bool:
+    """Whether there are updates that may run in any order, and all give the same results in any.
+
+    Integers that wrap around have the same sum. Minima and maxima that keep the old number beside
+    NaN are the same unless there are zeros of both signs.
+    """
+    updates = [update for op in scops for update in updates_of(scop_of(op)).found]
+    return bool(updates) and all(map(_is_exact, updates))
+
+
+def _is_exact(update: Update) -> bool:
+    choice = update.combiner.choice
+    if isinstance(update.element_type, IntegerType):
+        return True
+    if choice is not None:
+        others = [step.operands[1] for step in update.chain.steps]
+        return choice.keeps_old and all(map(_has_positive_zeros, others))
+    if update.combiner.operation not in (arith.MaxnumfOp, arith.MinnumfOp):
+        return False
+    combined = {*(step.results[0] for step in update.chain.steps), update.chain.load.results[0]}
+    others = [each for step in update.chain.steps for each in step.operands]
+    return all(_has_positive_zeros(each) for each in others if each not in combined)
+
+
+def _has_positive_zeros(value: SSAValue) -> bool:
+    """Whether a floating-point number is not -0.0."""
+    match value.owner:
+        case math.AbsFOp() | math.ExpOp() | arith.SIToFPOp() | arith.UIToFPOp():
+            return True
+        case arith.MulfOp(lhs=left, rhs=right):
+            return left is right or are_same(left, right)
+        case arith.AddfOp(lhs=left, rhs=right):
+            return _has_positive_zeros(left) and _has_positive_zeros(right)
+        case math.SqrtOp(operand=inner) | arith.ExtFOp(input=inner) | arith.TruncFOp(input=inner):
+            return _has_positive_zeros(inner)
+        case _:
+            return False
 
 
 def split_updates(op: ScopOp, simplify: bool = False) -> tuple[str, ...]:

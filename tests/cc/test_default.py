@@ -10,6 +10,7 @@ from c_runs import compiled, output_of, reference, transformed
 FOLDER = Path(__file__).parent / "default"
 MACHINE = Path(__file__).parents[1] / "machines" / "256.json"
 PARALLEL = {
+    "block_copies": ("smooth", "heat", "product", "means", "bytes", "rows"),
     "counts": (
         *("primes", "steps", "moments", "best_row", "checksum", "triangles", "inversions"),
         "random_bits",

@@ -351,7 +351,7 @@ class Scopes:
     ) -> int | None:
         """The size in bytes of a type or an object, as far as it does not depend on alignment."""
         type = self._sized_type(node, type_of_name)
-        return None if type is None else _size(type)
+        return None if type is None else size_of_type(type)
 
     def element_count(
         self, node: c_ast.BinaryOp, type_of_name: Callable[[str], CType | None] | None = None
@@ -407,14 +407,15 @@ def holds(type: CType, value: int) -> bool:
     return least <= value < least + (1 << type.width)
 
 
-def _size(type: CType) -> int | None:
+def size_of_type(type: CType) -> int | None:
+    """The size in bytes, as far as it does not depend on alignment."""
     match type:
         case Arithmetic(width=width):
             return max(1, width // 8)
         case Pointer():
             return ULONG.width // 8
         case CArrayType(element=element, extent=extent):
-            size = _size(element)
+            size = size_of_type(element)
             return None if size is None or extent is None else size * extent
         case _:
             return None

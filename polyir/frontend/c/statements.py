@@ -390,7 +390,7 @@ class Statements:
             self._store(update.target, operand, update.operator)
             return
         extremum = None if self._adds_apart else extremum_in(node)
-        if extremum is not None and self._type_of_number(extremum.lvalue.name) is not None:
+        if extremum is not None and self._type_of_own(extremum.lvalue.name) is not None:
             choice = c_ast.TernaryOp(node.cond, extremum.rvalue, extremum.lvalue, node.coord)
             self._store(extremum.lvalue, self._expressions.value(choice), None)
             return
@@ -423,13 +423,18 @@ class Statements:
         is_integer = type is not None and self._expressions.is_integer(update.operand)
         return update if is_integer else None
 
-    def _type_of_number(self, name: str) -> Arithmetic | None:
-        """The type of an integer variable in memory that belongs to the function."""
+    def _type_of_own(self, name: str) -> Arithmetic | None:
+        """The type of a number in memory that belongs to the function."""
         own, scopes = self._variables.own(name), self._variables.scopes
         type: CType | None = own.type if isinstance(own, Cell) and not own.rank else None
         if own is None and scopes.is_local(name) and self._variables.is_memory(name):
             type = scopes.type_of_variable(name)
-        return type if isinstance(type, Arithmetic) and is_trackable(type) else None
+        return type if isinstance(type, Arithmetic) else None
+
+    def _type_of_number(self, name: str) -> Arithmetic | None:
+        """The type of an integer variable in memory that belongs to the function."""
+        type = self._type_of_own(name)
+        return type if type is not None and is_trackable(type) else None
 
     @contextmanager
     def _sums_apart(self, node: c_ast.Node) -> Iterator[None]:

@@ -17,6 +17,7 @@ from xdsl.traits import is_side_effect_free
 
 from polyir.frontend.c.allocations import without_allocations
 from polyir.frontend.c.array_sizes import Sizes, attach_sizes, sizes_of
+from polyir.frontend.c.block_copies import without_block_copies
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.constant_tables import with_constant_tables
@@ -176,6 +177,7 @@ class RegionTranslator:
         drops_pragmas: bool,
     ) -> TranslatedRegion:
         items = without_allocations(inliner.expanded(statements), self._scopes)
+        items = without_block_copies(items, self._scopes)
         items = with_constant_tables(items, self._scopes, function)
         items = without_records(items, self._scopes)
         expanded = [without_switch(item) for item in items]
