@@ -31,6 +31,8 @@ struct G { int n; short h; long size; unsigned w; double scale; int ext[2]; stru
 static double D[28][28], V[28], total; static float F[28][28], most;
 static int I[28][28], K[28], count; static unsigned U[28][28];
 static long L[28][28], sum; static signed char C[28][28]; static _Bool B[28][28];
+static const int STEPS[4] = {1, -1, 0, 2}, MOVES[3][2] = {{1, 0}, {-1, 2}, {0, -2}};
+static const double WEIGHTS[] = {0.5, 0.25, [3] = -0.125};
 struct P { double x, y; int n; };
 static inline struct P mixed(struct P a, double s) {
   if (a.n > 9) return (struct P){a.y * 0.5, a.x, a.n - 7};
@@ -44,6 +46,8 @@ OWN = {
     "tally": ("int tally = 0;", "sum += tally;"),
     "weight": ("long weight = 3;", "sum += weight;"),
     "most_seen": ("int most_seen = -9;", "sum += most_seen;"),
+    "peak": ("double peak = 0.5;", "total += peak;"),
+    "around": ("int around[3] = {-1, 0, 1};", ""),
     "scratch": ("double scratch[28];", ""),
     "spare": ("double *spare = malloc(28 * sizeof *spare);", "free(spare);"),
     "third": ("double of_third[28] = {1}, *third = of_third;", "total += third[0];"),
@@ -116,7 +120,8 @@ class Function:
 def random_function(number: int) -> Function:
     """The function of this number, which is always the same."""
     random = Random(number)
-    others = (Random(f"{kind} {number}") for kind in ("control", "values", "parameters"))
+    kinds = ("control", "values", "parameters", "tables")
+    others = (Random(f"{kind} {number}") for kind in kinds)
     writer = _Writer(random, *others)
     body = tuple(
         node for _ in range(random.choice((1, 1, 2))) for node in writer.outermost(random.random())
@@ -205,11 +210,14 @@ class _Scope:
 class _Writer:
     """Draws the statements of one region."""
 
-    def __init__(self, random: Random, more: Random, values: Random, parameters: Random) -> None:
+    def __init__(
+        self, random: Random, more: Random, values: Random, parameters: Random, tables: Random
+    ) -> None:
         self.random = random
         self.more = more
         self.values = values
         self.parameters = parameters
+        self.tables = tables
 
     def outermost(self, choice: float) -> list[Node]:
         """A loop, which may stand below a condition."""
@@ -224,7 +232,8 @@ class _Writer:
         for _ in range(self.random.choice((0, 0, 1, 1, 2))):
             more, scope = self.statement(scope)
             nodes += more
-        return (*nodes, *self.control(scope), *self.own(scope), *self.assignment(scope))
+        others = (*self.control(scope), *self.own(scope), *self.nearby(scope))
+        return (*nodes, *others, *self.assignment(scope))
 
     def control(self, scope: _Scope) -> list[Node]:
         """Loops that data ends, and `switch`, in some bodies.
@@ -242,6 +251,16 @@ class _Writer:
         outer, self.random = self.random, self.values
         makers = (self.record, self.record, self.sums, self.sums, self.scratch)
         found = self.random.choice(makers)(scope) if self.random.random() < 0.25 else []
+        self.random = outer
+        return found
+
+    def nearby(self, scope: _Scope) -> list[Node]:
+        """Neighbours, borders, and arrays as a whole, in some bodies, as `control`."""
+        outer, self.random = self.random, self.tables
+        makers = (self.neighbours, self.neighbours, self.border, self.whole_array, self.peak)
+        found: list[Node] = []
+        if scope.counters and self.random.random() < 0.2:
+            found = self.random.choice(makers)(scope)
         self.random = outer
         return found
 
@@ -451,6 +470,65 @@ class _Writer:
         one, two = self.subscript(scope), self.subscript(scope)
         last = Node(f"D[{one}][{two}] = {name}.x + {other}.y * 0.5 + {name}.n;")
         return [Node("", (first, *steps, last))]
+
+    def neighbours(self, scope: _Scope) -> list[Node]:
+        """A sum of the elements that a table leads to."""
+        name, place, counter = scope.fresh("e"), f"{scope.counters[-1]} + 3", "d"
+        table = self.random.choice(("STEPS[d]", "STEPS[3 - d]", "MOVES[d % 3][1]", "around[d % 3]"))
+        factor = self.random.choice(("1", "WEIGHTS[d]", "0.5", "STEPS[d]"))
+        skip = self.random.choice(("", "", "if (STEPS[d] == 0) continue;\n", "if (d > k) break;\n"))
+        read = self.random.choice((f"V[{place} + {table}]", f"D[{place} + {table}][{place}]"))
+        kind = self.random.choice(("int", "int", "long", "unsigned"))
+        first = Node(f"double {name} = {self.real(scope)};")
+        body = (Node(f"{skip}{name} += 0.1 * {read} * {factor};"),)
+        loop = Node(f"for ({kind} {counter} = 0; {counter} < 4; {counter}++)", body)
+        one, two = self.subscript(scope), self.subscript(scope)
+        return [Node("", (first, loop, Node(f"D[{one}][{two}] = {name} * 0.5;")))]
+
+    def border(self, scope: _Scope) -> list[Node]:
+        """Subscripts that stay within an array, or go round."""
+        low, high = f"{scope.fresh('l')}w", f"{scope.fresh('l')}h"
+        one, two = (self.random.choice(scope.counters) for _ in range(2))
+        limit = self.random.choice(("9", "12", "k + 12"))
+        forms = (
+            f"if ({low} < 0) {low} += {limit};\nif ({high} >= {limit}) {high} -= {limit};",
+            f"if ({low} < 0) {low} = 0;\nelse if ({low} > {limit}) {low} = {limit};\n"
+            f"if ({high} > 8) {high}--;",
+            f"{low} = {low} < 0 ? 0 : {low};\n{high} = {high} > {limit} ? {limit} : {high};",
+            f"if ({low} < 0 || {low} > 20) {low} = 1;\n{high} = ({high} + 1) % 28;",
+        )
+        first = Node(f"int {low} = {one} - 2, {high} = {two} + 2;\n{self.random.choice(forms)}")
+        read = self.random.choice((f"V[{low}] + V[{high}]", f"D[{low}][{one}] * D[{two}][{high}]"))
+        store = f"D[{self.subscript(scope)}][{self.subscript(scope)}] = 0.25 * ({read});"
+        return [Node("", (first, Node(store)))]
+
+    def whole_array(self, scope: _Scope) -> list[Node]:
+        """Initialisers, and calls of `memset` and `memcpy`."""
+        name, one = scope.fresh("y"), scope.counters[-1]
+        real = self.real(scope)
+        forms = (
+            (f"double {name}[3] = {{{real}, 2, {one}}};", f"{name}[{one} % 3]"),
+            (f"double {name}[28] = {{0}};\n{name}[{one}] += {real};", f"{name}[{one} / 2]"),
+            (f"double {name}[28];\nmemset({name}, 0, sizeof {name});", f"{name}[{one}]"),
+            (f"float {name}[5];\nmemcpy({name}, &F[2][{one}], 5 * sizeof(float));", f"{name}[3]"),
+            ("memcpy(V, D[3] + 1, sizeof(double) * 9);", f"V[{one}]"),
+            ("memset(K + 2, -1, g->w * sizeof(int));", f"K[{one}]"),
+            ("memcpy(I[1], I[2], sizeof I[1]);", f"I[{one}][{one}]"),
+            (f"memset(C[{one}], k, sizeof C[0]);", f"C[{one}][{one}]"),
+        )
+        first, read = self.random.choice(forms)
+        store = f"D[{self.subscript(scope)}][{self.subscript(scope)}] = 0.25 * {read};"
+        return [Node("", (Node(first), Node(store)))]
+
+    def peak(self, scope: _Scope) -> list[Node]:
+        """The largest of some numbers that are not negative."""
+        real = self.real(scope)
+        forms = (
+            f"if (fabs({real}) > peak) peak = fabs({real});",
+            f"peak = fmax(peak, fabs({real}));",
+            f"peak = ({real}) * ({real}) > peak ? ({real}) * ({real}) : peak;",
+        )
+        return [Node(self.random.choice(forms))]
 
     def sums(self, scope: _Scope) -> list[Node]:
         """What is added to integers, mostly under a condition."""
