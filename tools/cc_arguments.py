@@ -35,6 +35,7 @@ _SOURCES = frozenset(
     (".c", ".i", ".h", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii", ".hh", ".hpp")
 )
 _ASSEMBLED = frozenset((".s", ".S", ".sx"))
+_FOR_ANY_ORDER = frozenset(("fast-math", "unsafe-math-optimizations", "associative-math"))
 _ENDS_EARLY = frozenset(("-E", "-M", "-MM", "-###", "-fsyntax-only"))
 """Options with which the compiler makes no code, and of the user's file itself something else."""
 
@@ -89,6 +90,17 @@ class CompilerArguments:
     def ends_early(self) -> bool:
         """Whether the compiler is to make no code, so that there is nothing to transform."""
         return not _ENDS_EARLY.isdisjoint(self.options)
+
+    @property
+    def may_reassociate(self) -> bool:
+        """Whether the compiler may compute floating-point sums in another order."""
+        allowed = False
+        for option in self.options:
+            if option.startswith("-O"):
+                allowed = option == "-Ofast"
+            elif option.removeprefix("-f").removeprefix("no-") in _FOR_ANY_ORDER:
+                allowed = not option.startswith("-fno-")
+        return allowed
 
     @property
     def for_preprocessor(self) -> tuple[str, ...]:

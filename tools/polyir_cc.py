@@ -144,6 +144,8 @@ def _run(arguments: Sequence[str]) -> int:
     tuned = tuning_of(options, passes)
     for_ranks = _is_for_ranks(options, passes)
     pipeline = DEFAULT_PIPELINE if options.target is None else GPU_PIPELINE
+    if options.target is None and options.compile and found.may_reassociate:
+        pipeline = f"{DEFAULT_PIPELINE}{{reassociate}}"
     if for_ranks:
         pipeline = RANKS_PIPELINE
     chosen = passes or (() if has_passes else passes_of_pipeline(pipeline, available))

@@ -155,6 +155,28 @@ def test_rules_for_make(project: Path) -> None:
     assert subprocess.run(["make", "-s", "-q", "out.c"], check=False).returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("flags", "is_in_parts"),
+    [
+        (("-O3", "-ffast-math"), True),
+        (("-Ofast",), True),
+        (("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"), True),
+        (("-O3",), False),
+        (("-Ofast", "-O2"), False),
+        (("-ffast-math", "-fno-associative-math"), False),
+    ],
+    ids=str,
+)
+def test_sums_run_in_another_order_where_the_compiler_may_change_it(
+    flags: tuple[str, ...], is_in_parts: bool, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sums = "double sum(int n, const double *a) {\n  double s = 0;\n"
+    sums += "  for (int i = 0; i < n; i++)\n    s += a[i];\n  return s;\n}\n"
+    Path("sums.c").write_text(sums)
+    assert main(["--compile", *flags, "-c", "sums.c"]) == 0
+    assert ("1 loop nest transformed" in capsys.readouterr().err) == is_in_parts
+
+
 def test_nothing_is_written_after_an_error(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
