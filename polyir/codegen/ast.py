@@ -110,11 +110,14 @@ class AstMark:
 
 @dataclass(frozen=True)
 class LocalAccess:
-    """The access number `access` of a statement's body, redirected to a cell of a local array."""
+    """The access number `access` of a statement's body, redirected to a cell of a local array.
+
+    A subscript that is a number is the one of that number in the body, which depends on data.
+    """
 
     access: int
     array: str
-    subscripts: tuple[AstExpression, ...]
+    subscripts: tuple[AstExpression | int, ...]
 
 
 @dataclass(frozen=True)

@@ -230,7 +230,13 @@ class _Steps:
                 return AstBlock(tuple(children))
             case AstInstance():
                 local = tuple(
-                    replace(each, subscripts=_all_times(1, each.subscripts, counters))
+                    replace(
+                        each,
+                        subscripts=tuple(
+                            n if isinstance(n, int) else _times(1, n, counters)
+                            for n in each.subscripts
+                        ),
+                    )
                     for each in node.local
                 )
                 return replace(node, arguments=_all_times(1, node.arguments, counters), local=local)

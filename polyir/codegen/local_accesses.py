@@ -9,10 +9,11 @@ import islpy as isl
 
 from polyir.base.diagnostics import PolyirError, location_of
 from polyir.codegen.ast import LocalAccess, arguments_of, expression_from_isl
-from polyir.model.local_arrays import LocalMark, destinations
+from polyir.model.local_arrays import LocalMark, destinations, dimensions_of_data
 from polyir.model.scop import Scop
 from polyir.model.vectors import first_elements
 from polyir.sets.lists import maps_of
+from polyir.sets.values import isl_value
 
 
 def local_accesses(
@@ -49,12 +50,37 @@ def local_accesses(
             )
         for part in parts:
             if part.mark is not None:
-                cells = part.cells.add_dims(isl.dim_type.in_, further)
+                of_data = _subscripts_of_data(here.relation, part.mark)
+                cells = part.cells
+                for place in of_data:
+                    cells = cells.fix_val(isl.dim_type.out, place, isl_value(0))
+                cells = cells.add_dims(isl.dim_type.in_, further)
                 cells = cells.set_tuple_name(isl.dim_type.in_, name)
                 subscripts = build.access_from_pw_multi_aff(_subscripts(dates, cells))
-                values = tuple(map(expression_from_isl, arguments_of(subscripts)[1:]))
-                found.append(LocalAccess(number, part.array, values))
+                values = map(expression_from_isl, arguments_of(subscripts)[1:])
+                cell = tuple(of_data.get(place, value) for place, value in enumerate(values))
+                found.append(LocalAccess(number, part.array, cell))
     return tuple(found)
+
+
+def _subscripts_of_data(relation: isl.Map, mark: LocalMark) -> dict[int, int]:
+    """The subscripts of the local array that are those of the access, which depend on data."""
+    data = dimensions_of_data(relation)
+    sent = mark.sent(relation) if data else None
+    if sent is None:
+        return {}
+    # [i, a, l] for an instance i, an element a, and its cell l.
+    points = sent.wrap().flatten()
+    cell = points.dim(isl.dim_type.set) - sent.dim(isl.dim_type.out)
+    element = cell - relation.dim(isl.dim_type.out)
+    return {
+        place: number
+        for place in range(sent.dim(isl.dim_type.out))
+        for number in data
+        if points.is_subset(
+            points.equate(isl.dim_type.set, cell + place, isl.dim_type.set, element + number)
+        )
+    }
 
 
 def _subscripts(dates: isl.Map, cells: isl.Map) -> isl.PwMultiAff:

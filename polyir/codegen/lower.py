@@ -442,7 +442,10 @@ class _TreeLowering:
         redirected = {
             (access.operation, self._scop.arrays[access.array]): Redirection(
                 place.copies[self._scop.arrays[local.array]],
-                tuple(place.expression(subscript) for subscript in local.subscripts),
+                tuple(
+                    each if isinstance(each, int) else place.expression(each)
+                    for each in local.subscripts
+                ),
             )
             for local in node.local
             for access in accesses[local.access : local.access + 1]

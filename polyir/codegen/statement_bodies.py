@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith
+from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -50,10 +50,20 @@ def copy_body(
 
 @dataclass(frozen=True)
 class Redirection:
-    """The memory and the subscripts that replace those of an access."""
+    """The memory and the subscripts that replace those of an access.
+
+    A number stands for the subscript of that number that the access has, which depends on data.
+    """
 
     memory: SSAValue
-    subscripts: tuple[IndexExpression, ...]
+    subscripts: tuple[IndexExpression | int, ...]
+
+    @property
+    def affine(self) -> tuple[IndexExpression, ...]:
+        """The subscripts, none of which depends on data."""
+        found = tuple(each for each in self.subscripts if not isinstance(each, int))
+        assert len(found) == len(self.subscripts)
+        return found
 
 
 class _BodyCopier:
@@ -98,7 +108,7 @@ class _BodyCopier:
         access = access_of(op) if self._redirected else None
         redirection = None if access is None else self._redirected.get((op, access.memref))
         if access is not None and redirection is not None:
-            copied = self._redirect(access, redirection)
+            copied = self._redirect(access, redirection, builder)
         else:
             copied = op.clone_without_regions(self._values)
             maps = map_operands(op)
@@ -125,18 +135,32 @@ class _BodyCopier:
         for access, own in zip(accesses_of(op), accesses_of(copied), strict=True):
             to = self._redirected.get((op, access.memref))
             if to is not None and access.map is None:
-                own.move(to.memory, [materialize(each, builder) for each in to.subscripts])
+                own.move(to.memory, [materialize(each, builder) for each in to.affine])
             elif to is not None:
-                map, operands = map_of(to.subscripts)
+                map, operands = map_of(to.affine)
                 own.move(to.memory, operands, map)
 
-    def _redirect(self, access: MemoryAccess, to: Redirection) -> Operation:
-        """The access with other memory and subscripts, as one of affine."""
-        if access.is_write:
+    def _redirect(self, access: MemoryAccess, to: Redirection, builder: Builder) -> Operation:
+        """The access with other memory and subscripts, as one of affine unless data has a part."""
+        op = access.op
+        of_data = {n: access.indices[n] for n in to.subscripts if isinstance(n, int)}
+        if of_data and isinstance(op, memref.LoadOp | memref.StoreOp):
+            indices = [
+                self._values.get(of_data[each], of_data[each])
+                if isinstance(each, int)
+                else materialize(each, builder)
+                for each in to.subscripts
+            ]
+            if isinstance(op, memref.StoreOp):
+                value = self._values.get(op.value, op.value)
+                new: Operation = memref.StoreOp.get(value, to.memory, indices)
+            else:
+                new = memref.LoadOp.get(to.memory, indices)
+        elif access.is_write:
             value = self._values.get(access.value, access.value)
-            new = store_at(value, to.memory, to.subscripts)
+            new = store_at(value, to.memory, to.affine)
         else:
-            new = load_at(to.memory, to.subscripts, access.value.type)
+            new = load_at(to.memory, to.affine, access.value.type)
         new.location = access.op.location
         for old_result, result in zip(access.op.results, new.results, strict=True):
             result.name_hint = old_result.name_hint

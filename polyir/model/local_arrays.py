@@ -80,6 +80,19 @@ class LocalMark:
         return None
 
 
+def dimensions_of_data(relation: isl.Map) -> tuple[int, ...]:
+    """The subscripts of an access that are not functions of the iterators."""
+    count = relation.dim(isl.dim_type.out)
+    return tuple(n for n in range(count) if not only_subscript(relation, n).is_single_valued())
+
+
+def only_subscript(relation: isl.Map, position: int) -> isl.Map:
+    """`{ S[i] -> [a] }` for one subscript of an access."""
+    after = relation.dim(isl.dim_type.out) - position - 1
+    relation = relation.project_out(isl.dim_type.out, position + 1, after)
+    return relation.project_out(isl.dim_type.out, 0, position)
+
+
 def local_marks(schedule: Schedule, shared: frozenset[str] | None = None) -> tuple[LocalMark, ...]:
     """The marks of local arrays in a tree, outer ones first.
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import islpy as isl
-from xdsl.dialects import affine
+from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -195,11 +195,10 @@ class _AccessCollector:
             kind = AccessKind.WRITE if exact else AccessKind.MAY_WRITE
         array = self._symbols.names[access.memref]
         relation = self._relation(subscripts, array)
-        for place, index in enumerate(access.indices):
-            if len(subscripts) == len(access.indices) and subscripts[place] is None:
-                relation = _within_type(relation, place, index)
-        if len(subscripts) == 1 and subscripts[0] is None:
-            relation = _within_line(relation, access)
+        for place in (n for n, subscript in enumerate(subscripts) if subscript is None):
+            if len(subscripts) == len(access.indices):
+                relation = _within_type(relation, place, access.indices[place])
+            relation = _within_extent(relation, place, access)
         symbolic = None
         if not exact:
             symbolic = self._symbols.reader.read(access, self._body, self._domain)
@@ -240,14 +239,18 @@ def _within_type(relation: isl.Map, place: int, index: SSAValue) -> isl.Map:
     return relation.upper_bound_val(isl.dim_type.out, place, isl_value(found.greatest))
 
 
-def _within_line(relation: isl.Map, access: MemoryAccess) -> isl.Map:
-    """An access of an array of one dimension that may be any element: of those that there are."""
+def _within_extent(relation: isl.Map, place: int, access: MemoryAccess) -> isl.Map:
+    """An access whose subscript at a place may be any: of those that there are.
+
+    In C, parameters may be declared as arrays of rows and accessed as one long row.
+    """
     assert isinstance(access.memref.type, MemRefType)
-    (extent,) = access.memref.type.get_shape()
-    if extent == DYNAMIC_INDEX:
+    shape = access.memref.type.get_shape()
+    is_own = isinstance(access.memref.owner, memref.AllocOp | memref.AllocaOp)
+    if shape[place] == DYNAMIC_INDEX or (len(shape) > 1 and not is_own):
         return relation
-    relation = relation.lower_bound_val(isl.dim_type.out, 0, isl_value(0))
-    return relation.upper_bound_val(isl.dim_type.out, 0, isl_value(extent - 1))
+    relation = relation.lower_bound_val(isl.dim_type.out, place, isl_value(0))
+    return relation.upper_bound_val(isl.dim_type.out, place, isl_value(shape[place] - 1))
 
 
 _Subscript = isl.Map | None

@@ -99,7 +99,7 @@ def require_right_copies(scop: Scop) -> None:
     for array in dict.fromkeys(event.array for event in events):
         own = [event for event in events if event.array == array]
         if any(event.is_copy or event.memory != array for event in own):
-            is_live_out = why_no_temporary(scop, array) is not None
+            is_live_out = why_no_temporary(scop, array, is_any_subscript=True) is not None
             if not are_right_in_iterations(scop, own, is_live_out):
                 _ArrayCheck(scop, own, is_live_out).run()
 

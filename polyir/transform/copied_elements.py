@@ -158,7 +158,7 @@ class CopiedElements:
 
     @property
     def _is_temporary(self) -> bool:
-        return why_no_temporary(self.scop, self.array) is None
+        return why_no_temporary(self.scop, self.array, is_any_subscript=True) is None
 
     def _scop_map(self) -> isl.UnionMap:
         return isl.UnionMap.empty(self.scop.context.get_space())

@@ -12,14 +12,15 @@ from functools import cached_property, reduce
 from itertools import combinations
 
 import islpy as isl
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from polyir.base.diagnostics import LocalArrayError
-from polyir.model.local_arrays import local_marks
+from polyir.model.local_arrays import dimensions_of_data, local_marks, only_subscript
 from polyir.model.scop import Scop
-from polyir.model.statements import AccessKind
+from polyir.model.statements import Access, AccessKind
 from polyir.model.tree_loops import iterations_at
-from polyir.sets.boxes import Box, box_of_images
+from polyir.sets.boxes import Box, box_of_images, least_of
 from polyir.sets.lists import maps_by_statement, union_set
 from polyir.transform.walk import BAND
 from polyir.tree import Kind, Schedule, ScheduleNode
@@ -182,7 +183,7 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
             relation = relation.intersect_params(scop.context)
             if access.array != array or relation.is_empty():
                 continue
-            if not relation.is_single_valued():
+            if not relation.is_single_valued() and not _is_whole_in_data(access, relation):
                 raise NotPromotableError(
                     f"the elements that {body.name} accesses depend on data, or it accesses vectors"
                 )
@@ -193,6 +194,22 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
         ):
             raise NotPromotableError("it is already local in an enclosing loop")
     return tuple(found)
+
+
+def _is_whole_in_data(access: Access, relation: isl.Map) -> bool:
+    """Whether a load or a store of one element has subscripts that data makes any of a dimension.
+
+    The others are functions of the iterators.
+    """
+    is_scalar = isinstance(access.operation, memref.LoadOp | memref.StoreOp)
+    if not is_scalar or access.symbolic is not None:
+        return False
+    parts = [only_subscript(relation, n) for n in dimensions_of_data(relation)]
+    wholes = [isl.Map.from_domain_and_range(each.domain(), each.range()) for each in parts]
+    return all(
+        part.is_equal(whole) and least_of(part.range(), 0) == 0
+        for part, whole in zip(parts, wholes, strict=True)
+    )
 
 
 def reference_groups(

@@ -25,7 +25,7 @@ PARALLEL = {
     ),
     "scratch": (
         *("declared_around", "allocated_around", "of_variable_size"),
-        *("declared_inside", "allocated_inside", "thomas"),
+        *("declared_inside", "allocated_inside", "thomas", "histograms"),
     ),
     "subscripts": ("convolve", "most_likely", "checksums", "factorise", "embed"),
     "tables": (

@@ -72,6 +72,32 @@ static void thomas(int n, int m, const double *restrict a, double *restrict out)
   }
 }
 
+// Data says which elements are accessed; of all ranks, it is not known that they are written.
+static void histograms(int n, int m, const unsigned char *restrict a, int *restrict out) {
+  for (int i = 0; i < n; i++) {
+    int count[256] = {0}, most = 0;
+    for (int j = 0; j < m; j++) count[a[i * m + j]]++;
+    for (int v = 0; v < 256; v++)
+      if (count[v] > count[most]) most = v;
+    out[i] = most;
+  }
+}
+
+static void ranks(int n, int m, const unsigned char *restrict a, int *restrict out) {
+  int before[16], place[WIDEST];
+  for (int i = 0; i < n; i++) {
+    for (int v = 0; v < 16; v++) before[v] = 0;
+    for (int j = 0; j < m; j++) before[a[i * m + j] & 15]++;
+    for (int v = 1; v < 16; v++) before[v] += before[v - 1];
+    for (int j = m - 1; j >= 0; j--) {
+      int key = a[i * m + j] & 15;
+      before[key]--;
+      place[before[key]] = j;
+    }
+    for (int j = 0; j < m; j++) out[i * m + j] = place[j];
+  }
+}
+
 // What follows reads an element, or keeps the address.
 static void read_after(int n, int m, const double *restrict a, double *restrict out) {
   double row[WIDEST];
@@ -96,6 +122,11 @@ static void carried(int n, int m, const double *restrict a, double *restrict out
 static void fill(double *v, long n) {
   for (long i = 0; i < n; i++) v[i] = rand() % 1000 * 0.01;
 }
+static long total(const int *v, long n) {
+  unsigned s = 0;
+  for (long i = 0; i < n; i++) s = s * 31 + v[i];
+  return s;
+}
 static void print(const char *name, const double *v, long n) {
   double s = 0;
   for (long i = 0; i < n; i++) s = s * 0.999 + v[i];
@@ -114,6 +145,12 @@ int main(void) {
   thomas(N, M, a, out), print("thomas", out, N * M);
   read_after(N, M, a, out), print("read_after", out, N * M);
   carried(N, M, a, out), print("carried", out, N * M);
+  unsigned char *bytes = (unsigned char *)a;
+  for (int i = 0; i < N * M; i++) bytes[i] = rand() % 251;
+  int *numbers = calloc(N * M, sizeof *numbers);
+  histograms(N, M, bytes, numbers), printf("histograms %ld\n", total(numbers, N));
+  ranks(N, M, bytes, numbers), printf("ranks %ld\n", total(numbers, N * M));
+  free(numbers);
   free(a);
   free(out);
   return 0;
