@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.model.extrema import are_same, simplify_extrema
+from polyir.model.extrema import are_same, choice_of, simplify_extrema
 from polyir.model.raising.effects import stores_in
 from polyir.model.reductions import updated_arrays, updates_of
 from polyir.model.scop import scop_of, statement_of
@@ -74,8 +74,10 @@ def _is_exact(update: Update) -> bool:
     if isinstance(update.element_type, IntegerType):
         return True
     if choice is not None:
-        others = [step.operands[1] for step in update.chain.steps]
-        return choice.keeps_old and all(map(_has_positive_zeros, others))
+        choices = [choice_of(step) for step in update.chain.steps]
+        return choice.keeps_old and all(
+            each is not None and _has_positive_zeros(each.first) for each in choices
+        )
     if update.combiner.operation not in (arith.MaxnumfOp, arith.MinnumfOp):
         return False
     combined = {*(step.results[0] for step in update.chain.steps), update.chain.load.results[0]}

@@ -46,6 +46,7 @@ class _Rewriter:
                 # Two variables of one name may have different types.
                 type = scopes.type_of_declared(node)
                 is_same = self._own.get(node.name, type) == type
+                is_same &= scopes.type_of_variable(node.name) in (None, type)
                 self._own[node.name] = type if is_same else None
 
     def changed(self, node: c_ast.Node) -> c_ast.Node:
@@ -59,8 +60,13 @@ class _Rewriter:
             case c_ast.Cast(expr=c_ast.FuncCall() as call):
                 new = self.changed(call)
                 return node if new is call else new
-            case c_ast.Compound() | c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.If():
+            case c_ast.Compound():
                 return rebuilt(node, self.changed)
+            case c_ast.For(stmt=inner) | c_ast.While(stmt=inner) | c_ast.DoWhile(stmt=inner):
+                return rebuilt(node, lambda child: self.changed(child) if child is inner else child)
+            case c_ast.If():
+                arms = (node.iftrue, node.iffalse)
+                return rebuilt(node, lambda child: self.changed(child) if child in arms else child)
             case _:
                 return node
 
