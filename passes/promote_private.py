@@ -24,7 +24,8 @@ class PromotePrivatePass(RewritePass):
     `arrays` lists the arrays; by default, it is done to all where each iteration of the outermost
     parallel loops reads only what it has written, and where few iterations, if any, write values
     that something outside may read. These copy the elements out. Tile the loops first, so that an
-    iteration needs a small array.
+    iteration needs a small array. With `makes-parallel`, the loops are those that only the memory
+    of these arrays makes sequential, too: they are parallel then.
 
     Before (`promote-private` after `tile=8`, where loop i is parallel, and j is not):
 
@@ -48,11 +49,15 @@ class PromotePrivatePass(RewritePass):
     name = "promote-private"
 
     arrays: tuple[str, ...] = ()
+    makes_parallel: bool = False
 
     def rewrite(self, op: ScopOp) -> None:
         require_proved(op, self.name)
         assert op.dependences is not None
-        compute = partial(plan_private_arrays, scop_of(op), op.dependences.data, self.arrays)
+        dependences, makes_parallel = op.dependences.data, self.makes_parallel
+        compute = partial(
+            plan_private_arrays, scop_of(op), dependences, self.arrays, makes_parallel
+        )
         plan = limited("the promotion", compute, ir=op)
         report_outcome(self.name, plan, op, "local-array")
         if plan.arrays:

@@ -180,6 +180,7 @@ STRATEGIES: Final = (
     "time-tiles",
     "split",
     "private",
+    "private-arrays",
     "parallel",
     "reductions",
     "partial-results",

@@ -274,13 +274,13 @@ class Candidates:
         for strategy in group:
             try:
                 candidate = self._made(strategy, scops, before)
+                if strategy.keeps_order:
+                    # Where loops are short, those of the source may be better than vectors.
+                    plain = self._made(strategy.without("register-tile"), scops, before)
+                    candidate = plain if plain.cycles < KEPT * candidate.cycles else candidate
             except PolyirError as error:
                 found.append(error.message)
                 continue
-            if strategy.keeps_order:
-                # Where loops are short, those of the source may be better than vectors.
-                plain = self._made(strategy.without("register-tile"), scops, before)
-                candidate = plain if plain.cycles < KEPT * candidate.cycles else candidate
             found.append(candidate)
             if self._is_good_enough(candidate):
                 break

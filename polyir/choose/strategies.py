@@ -301,6 +301,12 @@ def private(given: Situation) -> Strategy:
     return Strategy((made("privatize"),), (), given.in_order)
 
 
+def private_arrays(given: Situation) -> Strategy:
+    """The original order, with arrays of their own for loops that only memory makes sequential."""
+    memory = (made("privatize"), made("promote-private", makes_parallel=True))
+    return Strategy(memory, (), given.in_order, if_scheduled=True)
+
+
 def parallel(given: Situation) -> Strategy:
     """The original order, in parallel."""
     return Strategy((), (), given.in_order)

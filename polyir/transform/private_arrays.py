@@ -46,9 +46,12 @@ from polyir.tree.names import name_list, statements_of
 
 
 def plan_private_arrays(
-    scop: Scop, dependences: Dependences, arrays: Sequence[str] = ()
+    scop: Scop, dependences: Dependences, arrays: Sequence[str] = (), makes_parallel: bool = False
 ) -> Promotion:
     """Which arrays the iterations of the outermost parallel loops are to have for themselves.
+
+    If it `makes_parallel`, loops are parallel if nothing but the memory of arrays makes them
+    sequential, and these arrays become private; nothing does if there are no such loops.
 
     An array, one of `arrays` or of all, becomes private if each iteration reads what it has
     written, and nothing else, and if the iterations that copy elements out are few: those of the
@@ -61,7 +64,12 @@ def plan_private_arrays(
     Raises `OptionError` for unknown arrays.
     """
     require_arrays(scop, arrays)
-    places = _places(scop, dependences)
+    loops = _loops(scop, dependences)
+    if makes_parallel:
+        before, loops = loops, _loops(scop, _without_memory(dependences))
+        if loops == before:
+            return Promotion()
+    places = _places(scop, loops)
     if not places:
         return Promotion()
     original = _in_original_order(scop, dependences)
@@ -74,7 +82,7 @@ def plan_private_arrays(
 
     found, steps = local_copies(), _innermost_steps(scop, places)
     missed: list[str] = []
-    for array in arrays or _written(scop):
+    for array in arrays or (_used_again(dependences) if makes_parallel else _written(scop)):
         try:
             _require_private(array, dependences, places)
             own = local_copies(_order(array, steps))
@@ -141,6 +149,18 @@ def _in_original_order(scop: Scop, dependences: Dependences) -> Scop:
     return scop.under(Schedule.from_map(order.intersect_domain(scop.domain), scop.domain))
 
 
+def _without_memory(dependences: Dependences) -> Dependences:
+    """The dependences through values: memory is not used again."""
+    kinds = (DependenceKind.FLOW, DependenceKind.REDUCTION)
+    return replace(dependences, items=dependences.of_kind(*kinds))
+
+
+def _used_again(dependences: Dependences) -> tuple[str, ...]:
+    """The arrays whose elements get several values, one after the other."""
+    again = dependences.of_kind(DependenceKind.ANTI, DependenceKind.OUTPUT)
+    return tuple(dict.fromkeys(each.array for each in again))
+
+
 def _written(scop: Scop) -> tuple[str, ...]:
     """The arrays that a scop writes and reads, but for local ones."""
     local = {mark.array for mark in local_marks(scop.schedule)}
@@ -150,11 +170,14 @@ def _written(scop: Scop) -> tuple[str, ...]:
     return tuple(array for array in written if array in read - local)
 
 
-def _places(scop: Scop, dependences: Dependences) -> tuple[LoopBody, ...]:
-    """The places inside the outermost parallel loops, all in one tree."""
+def _loops(scop: Scop, dependences: Dependences) -> tuple[LoopPosition, ...]:
+    """The outermost parallel loops."""
+    return tuple(_parallel_loops(mark_parallel(scop.schedule, dependences).schedule.root, ()))
+
+
+def _places(scop: Scop, loops: Sequence[LoopPosition]) -> tuple[LoopBody, ...]:
+    """The places inside loops, all in one tree."""
     schedule = scop.schedule
-    marked = mark_parallel(schedule, dependences).schedule
-    loops = tuple(_parallel_loops(marked.root, ()))
     # A band that ends with the loop has the same place in the tree.
     for loop in loops:
         body = body_of_loop(schedule, loop, "")

@@ -26,6 +26,7 @@ PARALLEL = {
     "scratch": (
         *("declared_around", "allocated_around", "of_variable_size"),
         *("declared_inside", "allocated_inside", "thomas", "histograms"),
+        *("of_file", "as_parameter", "shorter_each_time"),
     ),
     "subscripts": ("convolve", "most_likely", "checksums", "factorise", "embed"),
     "tables": (

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { N = 400, M = 300, WIDEST = 1024 };
 
@@ -98,6 +99,44 @@ static void ranks(int n, int m, const unsigned char *restrict a, int *restrict o
   }
 }
 
+// Others may read what the last iterations leave in an array; data says what is left in bins.
+static double shared[WIDEST], triangle[WIDEST];
+static int bins[64];
+static void of_file(int n, int m, const double *restrict a, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) shared[j] = sqrt(a[i * m + j]);
+    for (int j = 1; j < m; j++) shared[j] += 0.5 * shared[j - 1];
+    for (int j = 0; j < m; j++) out[i * m + j] = shared[j] / shared[m - 1];
+  }
+}
+
+static void as_parameter(int n, int m, double *c, double *d, double *u) {
+  for (int i = 0; i < n; i++) {
+    c[0] = 0, d[0] = u[i * m];
+    for (int j = 1; j < m - 1; j++) {
+      double w = 1 / (1.5 - 0.25 * c[j - 1]);
+      c[j] = 0.25 * w;
+      d[j] = (u[i * m + j] + 0.25 * d[j - 1]) * w;
+    }
+    for (int j = m - 2; j > 0; j--) u[i * m + j] = d[j] + c[j] * u[i * m + j + 1];
+  }
+}
+
+static void shorter_each_time(int n, const double *restrict a, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n - i; j++) triangle[j] = a[i * n + j] * 0.5;
+    for (int j = 0; j < n - i; j++) out[i * n + j] = triangle[n - i - 1 - j];
+  }
+}
+
+static void counted(int n, int m, const unsigned char *restrict a, int *restrict out) {
+  for (int i = 0; i < n; i++) {
+    for (int v = 0; v < 64; v++) bins[v] = 0;
+    for (int j = 0; j < m; j++) bins[a[i * m + j] & 63]++;
+    for (int v = 0; v < 64; v++) out[i * 64 + v] = bins[v];
+  }
+}
+
 // What follows reads an element, or keeps the address.
 static void read_after(int n, int m, const double *restrict a, double *restrict out) {
   double row[WIDEST];
@@ -150,7 +189,21 @@ int main(void) {
   int *numbers = calloc(N * M, sizeof *numbers);
   histograms(N, M, bytes, numbers), printf("histograms %ld\n", total(numbers, N));
   ranks(N, M, bytes, numbers), printf("ranks %ld\n", total(numbers, N * M));
+  unsigned char *others = malloc(N * M);
+  memcpy(others, bytes, N * M);
+  fill(a, N * M);
+  of_file(N, M, a, out), print("of_file", out, N * M), print("of_file", shared, WIDEST);
+  double c[WIDEST] = {1}, d[WIDEST] = {2};
+  for (int n = N; n >= 0; n -= 133) {
+    as_parameter(n, M, c, d, a);
+    print("as_parameter", a, N * M), print("c", c, WIDEST), print("d", d, WIDEST);
+  }
+  as_parameter(60, 80, a + 40, d, a), print("overlapping", a, N * M);
+  fill(a, N * M);
+  shorter_each_time(M, a, out), print("shorter", out, M * M), print("triangle", triangle, M);
+  counted(N, M, others, numbers), printf("counted %ld %ld\n", total(numbers, N * M), total(bins, 64));
   free(numbers);
+  free(others);
   free(a);
   free(out);
   return 0;
