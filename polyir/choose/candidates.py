@@ -214,6 +214,11 @@ class Candidates:
         self._say_sizes()
         return True
 
+    def shrink(self) -> None:
+        """Take sizes to be what they were before they were made larger."""
+        self._times //= self._larger
+        self.models = self.models_of(self.scops)
+
     def again(self, candidate: Candidate) -> Candidate:
         """A candidate with what it costs for the sizes that there are now."""
         scops = self.scops_with(candidate.memory)

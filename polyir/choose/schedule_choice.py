@@ -77,6 +77,9 @@ class ScheduleChoice:
             found = [self._candidates.again(each) for each in found]
             original = found[0]
             best = self._best(found)
+        elif best.strategy.keeps_order and (larger := self._larger(found, best)):
+            best, found = larger
+            original = found[0]
         elif not self._is_good_enough(best) and (other := self._candidates.resized(best)):
             found.append(other)
             best = other
@@ -90,6 +93,22 @@ class ScheduleChoice:
         chosen = self._version(original, mixture)
         replace_by(self._candidates, chosen, self._middle(original, chosen, others))
         return Made(any(cost.regions for cost in best.costs), gain)
+
+    def _larger(
+        self, found: Sequence[Candidate], best: Candidate
+    ) -> tuple[Candidate, list[Candidate]] | None:
+        """The best candidate for large sizes, and all of them, if it is much better there.
+
+        Where sizes are smaller, the one that is the best there can run (`_middle`).
+        """
+        if self._is_good_enough(best) or not self._candidates.enlarge():
+            return None
+        larger = [self._candidates.again(each) for each in found]
+        now, other = larger[found.index(best)], self._best(larger)
+        if other.cycles < MOVED * now.cycles:
+            return other, larger
+        self._candidates.shrink()
+        return None
 
     def _version(self, original: Candidate, mixture: Mixture) -> Version:
         """A mixture with the least work for which it is better than the original order."""

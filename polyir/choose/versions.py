@@ -28,7 +28,7 @@ from polyir.choose.candidates import Candidates
 from polyir.choose.mixtures import Mixture
 from polyir.choose.program import region_of
 from polyir.choose.regions import Form, count
-from polyir.choose.thresholds import BETTER, MOVED
+from polyir.choose.thresholds import BETTER, KEPT
 from polyir.loops.versions import Size
 from polyir.model.scop import Scop
 from polyir.sets.lists import parameters_of
@@ -195,7 +195,7 @@ def best_below(
     too_small: list[tuple[Size | None, float]] = [*places]
     if least.halvings is not None:
         too_small.append((None, least.halvings))
-    part, found = MOVED, None
+    part, found = KEPT, None
     for size, most in too_small:
         halvings = most + 1
         before, now = (
