@@ -210,12 +210,15 @@ def chosen_block(function: FuncOp) -> Block:
     return function.body.blocks[0] if versions is None else versions.true_region.block
 
 
-def ask_for_threads(function: FuncOp, least: int = 2) -> None:
-    """Make the number of threads a part of the test at the entry, where attributes ask for it."""
+def ask_for_threads(function: FuncOp, least: int = 2, of_first: bool = True) -> None:
+    """Make the number of threads a part of the test at the entry, where attributes ask for it.
+
+    Unless it is `of_first`, `SEVERAL_THREADS` does not count.
+    """
     choice = versions_of(function)
     if choice is None:
         return
-    asks = choice.attributes.pop(SEVERAL_THREADS, None) is not None
+    asks = choice.attributes.pop(SEVERAL_THREADS, None) is not None and of_first
     inside = [op for op in choice.true_region.block.ops if isinstance(op, scf.IfOp)]
     others = [op for op in inside if op.attributes.pop(SEVERAL_THREADS_OTHERWISE, None) is not None]
     if not asks and not others:
@@ -247,8 +250,7 @@ def take_test(function: FuncOp, of_threads: bool = True, least_threads: int = 1)
         return _test_of_threads(function, least_threads)
     if least_threads > 1 and choice is not None:
         choice.attributes[SEVERAL_THREADS] = UnitAttr()
-    if of_threads or least_threads > 1:
-        ask_for_threads(function, max(2, least_threads))
+    ask_for_threads(function, max(2, least_threads), of_threads or least_threads > 1)
     if choice is None or choice.results:
         return None
     block = function.body.block
