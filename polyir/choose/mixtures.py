@@ -35,6 +35,12 @@ class Mixture:
         return any(each.packed for each in self._strategies)
 
     @property
+    def has_parts(self) -> bool:
+        """Whether there are partial results for threads."""
+        passes = (each for strategy in self._strategies for each in strategy.memory)
+        return any(each.name == "privatize-reductions" for each in passes)
+
+    @property
     def keeps_order(self) -> bool:
         """Whether all loops run in the original order, some of them in parallel or in vectors."""
         return all(each.keeps_order for each in self._strategies)

@@ -167,7 +167,7 @@ def least_work(
     if candidates.threads > 1 and chosen.keeps_order:
         # Another order may gain what the model does not see; this one has the same loops.
         alone = after.cycles(0, threads=1), before.cycles(0, threads=1)
-        several_threads = alone[0] >= BETTER * alone[1]
+        several_threads = chosen.has_parts or alone[0] >= BETTER * alone[1]
     if not amount and not limits and not several_threads:
         return None
     sums = " + ".join(" * ".join(names[size] for size in product) for product in products)
