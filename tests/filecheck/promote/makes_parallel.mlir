@@ -26,7 +26,7 @@ func.func @rows(%n: index, %A: memref<?x?xf64>, %row: memref<?xf64>) {
 // A value that the next iteration reads keeps the loop sequential.
 
 // CHECK-LABEL: func.func @carried(
-// CHECK:         affine.for %i = 0 to %n {
+// CHECK:         affine.for %i_1 = 0 to %n_1 {
 // CHECK-NOT:     row_local
 func.func @carried(%n: index, %A: memref<?x?xf64>, %row: memref<?xf64>) {
   affine.for %i = 0 to %n {
