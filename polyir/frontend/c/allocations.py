@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from polyir.frontend.c.names import identifiers_in
-from polyir.frontend.c.rewriting import rebuilt
+from polyir.frontend.c.rewriting import cast_to, counting_loop, rebuilt
 from polyir.frontend.c.scopes import FunctionName, Scopes
 from polyir.frontend.c.types import Arithmetic, CType, Pointer
 from polyir.sets.names import unique_name
@@ -86,20 +86,11 @@ def _array(node: c_ast.Node, scopes: Scopes) -> list[c_ast.Node] | None:
     if allocator == "malloc":
         return [declaration]
     name = unique_name(f"{node.name}_i", {node.name, *identifiers_in(number)})
-    counter, long = c_ast.ID(name, node.coord), c_ast.IdentifierType(["long"])
-    size = c_ast.Cast(c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, long)), number)
-    zero = c_ast.Constant("int", "0", node.coord)
-    word = c_ast.TypeDecl(name, [], None, long)
-    start = c_ast.Decl(name, [], [], [], [], word, zero, None, node.coord)
+    counter = c_ast.ID(name, node.coord)
     element = c_ast.ArrayRef(c_ast.ID(node.name, node.coord), counter, node.coord)
-    loop = c_ast.For(
-        c_ast.DeclList([start], node.coord),
-        c_ast.BinaryOp("<", counter, size, node.coord),
-        c_ast.UnaryOp("p++", counter, node.coord),
-        c_ast.Assignment("=", element, zero, node.coord),
-        node.coord,
-    )
-    return [declaration, loop]
+    zero = c_ast.Assignment("=", element, c_ast.Constant("int", "0", node.coord), node.coord)
+    end = cast_to("long", number, node.coord)
+    return [declaration, counting_loop("long", counter, end, zero, node.coord)]
 
 
 def _is_library(name: str, scopes: Scopes) -> bool:

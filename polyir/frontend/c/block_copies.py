@@ -16,7 +16,7 @@ from typing import Final
 from pycparser import c_ast
 
 from polyir.frontend.c.names import key_of, nodes_below
-from polyir.frontend.c.rewriting import rebuilt
+from polyir.frontend.c.rewriting import cast_to, counting_loop, rebuilt
 from polyir.frontend.c.scopes import FunctionName, Scopes, size_of_type
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Pointer
 
@@ -134,7 +134,11 @@ class _Rewriter:
 
         def element(pointer: c_ast.Node) -> c_ast.Node:
             place, first = _first(pointer)
-            index = counters[0] if first is None else _both("+", first, counters[0])
+            index = (
+                counters[0]
+                if first is None
+                else c_ast.BinaryOp("+", first, counters[0], first.coord)
+            )
             found: c_ast.Node = c_ast.ArrayRef(place, index, pointer.coord)
             for counter in counters[1:]:
                 found = c_ast.ArrayRef(found, counter, pointer.coord)
@@ -142,16 +146,7 @@ class _Rewriter:
 
         body = assigned(element(target), element)
         for counter, extent in zip(reversed(counters), reversed(extents), strict=True):
-            zero = c_ast.Constant("int", "0", target.coord)
-            words = c_ast.TypeDecl(counter.name, [], None, c_ast.IdentifierType(["long"]))
-            start = c_ast.Decl(counter.name, [], [], [], [], words, zero, None, target.coord)
-            body = c_ast.For(
-                c_ast.DeclList([start], target.coord),
-                _both("<", counter, extent),
-                c_ast.UnaryOp("p++", counter, target.coord),
-                body,
-                target.coord,
-            )
+            body = counting_loop("long", counter, extent, body, target.coord)
         return body
 
     def _pointed_to(self, node: c_ast.Node) -> CType | None:
@@ -176,11 +171,10 @@ class _Rewriter:
 
     def _count(self, size: c_ast.Node, type: CType) -> c_ast.Node | None:
         """How many elements of a type have a size in bytes, as a `long`."""
-
         bytes_of_element = size_of_type(type)
         if bytes_of_element is None:
             return None
-        factors = list(_factors(size))
+        factors = _factors(size)
         numbers = [
             self._scopes.size_of(each.expr, self._type_of_name)
             if isinstance(each, c_ast.UnaryOp) and each.op == "sizeof"
@@ -195,11 +189,10 @@ class _Rewriter:
             return None
         if any(isinstance(each, c_ast.UnaryOp) and each.op == "sizeof" for each in others):
             return None
-        count: c_ast.Node = c_ast.Constant("int", str(known // bytes_of_element), size.coord)
-        parts = [_as_long(part) for part in others]
-        if parts and known == bytes_of_element:
-            return reduce(lambda one, other: _both("*", one, other), parts)
-        return reduce(lambda one, other: _both("*", one, other), parts, count)
+        parts: list[c_ast.Node] = [cast_to("long", part, part.coord) for part in others]
+        if known != bytes_of_element or not parts:
+            parts.insert(0, c_ast.Constant("int", str(known // bytes_of_element), size.coord))
+        return reduce(lambda one, other: c_ast.BinaryOp("*", one, other, size.coord), parts)
 
     def _fresh(self, node: c_ast.Node) -> c_ast.ID:
         name = self._scopes.unused_name("element", self._taken)
@@ -232,12 +225,3 @@ def _factors(node: c_ast.Node) -> Sequence[c_ast.Node]:
             return _factors(inner)
         case _:
             return [node]
-
-
-def _both(operator: str, left: c_ast.Node, right: c_ast.Node) -> c_ast.BinaryOp:
-    return c_ast.BinaryOp(operator, left, right, left.coord)
-
-
-def _as_long(node: c_ast.Node) -> c_ast.Cast:
-    type = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["long"]))
-    return c_ast.Cast(c_ast.Typename(None, [], None, type), node, node.coord)

@@ -29,7 +29,7 @@ from polyir.frontend.c.names import (
     step_of,
 )
 from polyir.frontend.c.records import MOST_ELEMENTS
-from polyir.frontend.c.rewriting import Renaming, rebuilt
+from polyir.frontend.c.rewriting import Renaming, cast_to, rebuilt
 from polyir.frontend.c.scopes import DeclaredVariable, Scopes, designator_of, holds
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType
 
@@ -227,7 +227,7 @@ class _Rewriter:
             place.append(known)
         value = table.elements.get(tuple(place), c_ast.Constant("int", "0", node.coord))
         if table.type.is_float:
-            return _cast(table.type, value, node.coord)
+            return cast_to(table.type.name, value, node.coord)
         known = self._scopes.constant(value)
         assert known is not None
         return _number(table.type, known, node.coord)
@@ -379,9 +379,4 @@ def _number(type: Arithmetic, value: int, place: object) -> c_ast.Node:
     number: c_ast.Node = c_ast.Constant("int", str(abs(value)), place)
     if value < 0:
         number = c_ast.UnaryOp("-", number, place)
-    return number if type.name == "int" else _cast(type, number, place)
-
-
-def _cast(type: Arithmetic, value: c_ast.Node, place: object) -> c_ast.Cast:
-    words = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(type.name.split()))
-    return c_ast.Cast(c_ast.Typename(None, [], None, words), value, place)
+    return number if type.name == "int" else cast_to(type.name, number, place)

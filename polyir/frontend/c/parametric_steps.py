@@ -23,7 +23,7 @@ from polyir.frontend.c.names import (
     parts_of,
     step_of,
 )
-from polyir.frontend.c.rewriting import rebuilt
+from polyir.frontend.c.rewriting import cast_to, rebuilt
 from polyir.frontend.c.scopes import Scopes
 from polyir.frontend.c.types import Arithmetic, CType
 
@@ -100,12 +100,8 @@ def _with_unit_step(
     def both(operator: str, left: c_ast.Node, right: c_ast.Node) -> c_ast.BinaryOp:
         return c_ast.BinaryOp(operator, left, right, place)
 
-    def wide(node: c_ast.Node) -> c_ast.Cast:
-        type = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["long"]))
-        return c_ast.Cast(c_ast.Typename(None, [], None, type), node, place)
-
     one, name = c_ast.Constant("int", "1", place), c_ast.ID(counter, place)
-    length = both("+", both("-", wide(test.right), first.init), amount)
+    length = both("+", both("-", cast_to("long", test.right, place), first.init), amount)
     if test.op == "<":
         length = both("-", length, one)
     positive = c_ast.TernaryOp(both(">", amount, one), amount, one, place)
@@ -118,7 +114,7 @@ def _with_unit_step(
     body = c_ast.Compound([inside, parts.body], place)
     return c_ast.For(
         c_ast.DeclList([start], place),
-        both("<", name, both("/", length, wide(positive))),
+        both("<", name, both("/", length, cast_to("long", positive, place))),
         c_ast.UnaryOp("p++", name, place),
         body,
         place,

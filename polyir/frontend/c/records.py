@@ -19,7 +19,7 @@ from pycparser import c_ast
 
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import nodes_below
-from polyir.frontend.c.rewriting import rebuilt
+from polyir.frontend.c.rewriting import counting_loop, rebuilt
 from polyir.frontend.c.scopes import Scopes, designator_of
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Record
 
@@ -216,16 +216,9 @@ class _Rewriter:
         if not isinstance(type, CArrayType) or type.extent is None:
             return c_ast.Assignment("=", target, c_ast.Constant("int", "0", place), place)
         counter = c_ast.ID(self._fresh("element"), place)
-        words = c_ast.TypeDecl(counter.name, [], None, c_ast.IdentifierType(["int"]))
-        zero, extent = (c_ast.Constant("int", str(each), place) for each in (0, type.extent))
-        first = c_ast.Decl(counter.name, [], [], [], [], words, zero, None, place)
-        return c_ast.For(
-            c_ast.DeclList([first], place),
-            c_ast.BinaryOp("<", counter, extent, place),
-            c_ast.UnaryOp("p++", counter, place),
-            self._zeroed(c_ast.ArrayRef(target, counter, place), type.element),
-            place,
-        )
+        extent = c_ast.Constant("int", str(type.extent), place)
+        body = self._zeroed(c_ast.ArrayRef(target, counter, place), type.element)
+        return counting_loop("int", counter, extent, body, place)
 
     def _given(self, initial: c_ast.Node, type: CType) -> dict[str | int, c_ast.Node]:
         """The initialisers of the parts of an array or a structure."""

@@ -21,6 +21,28 @@ def rebuilt(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node]) -> c_a
     return result
 
 
+def cast_to(type: str, node: c_ast.Node, place: object) -> c_ast.Cast:
+    """The expression as a value of a type of C, such as `unsigned int`."""
+    words = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(type.split()))
+    return c_ast.Cast(c_ast.Typename(None, [], None, words), node, place)
+
+
+def counting_loop(
+    type: str, counter: c_ast.ID, end: c_ast.Node, body: c_ast.Node, place: object
+) -> c_ast.For:
+    """`for (type counter = 0; counter < end; counter++) body`."""
+    words = c_ast.TypeDecl(counter.name, [], None, c_ast.IdentifierType([type]))
+    zero = c_ast.Constant("int", "0", place)
+    start = c_ast.Decl(counter.name, [], [], [], [], words, zero, None, place)
+    return c_ast.For(
+        c_ast.DeclList([start], place),
+        c_ast.BinaryOp("<", counter, end, place),
+        c_ast.UnaryOp("p++", counter, place),
+        body,
+        place,
+    )
+
+
 def declared_in(items: Sequence[c_ast.Node]) -> Iterator[str]:
     """The names that statements of a block declare in it."""
     for item in items:
